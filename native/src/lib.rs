@@ -1,0 +1,1 @@
+//! A RocketMQ push consumer for tokio whose rebalance you can trust, preview and prove.
