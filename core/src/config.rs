@@ -1,0 +1,295 @@
+//! Settings of a consumer, and the one table that names, limits and explains them.
+
+use crate::model::{Address, ClientId, Group, Topic};
+use crate::time::Duration;
+use crate::wire::request::{ConsumeFrom, MessageModel};
+use crate::wire::subscription::Subscription;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Everything a [`Consumer`](crate::consumer::Consumer) must know before it starts.
+#[derive(Clone, Debug)]
+pub struct ConsumerConfig {
+    /// The group.
+    pub group: Group,
+    /// This member's id, unique in the group.
+    pub client: ClientId,
+    /// Name servers, tried in this order from a start chosen by the seed.
+    pub name_servers: Vec<Address>,
+    /// What to consume. The retry topic is added by the consumer itself.
+    pub subscriptions: Vec<(Topic, Subscription)>,
+    /// How queues are shared out. Every member of a group must use the same.
+    pub strategy: Arc<dyn crate::allocate::Allocate>,
+    /// Clustering only for now.
+    pub model: MessageModel,
+    /// Where queues without a committed offset start.
+    pub start_from: ConsumeFrom,
+    /// The numbers of [`OPTIONS`].
+    pub limits: Limits,
+}
+
+/// The numeric settings. Names, defaults, ranges and meaning stand in [`OPTIONS`], which the command line prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `pull_batch`
+    pub pull_batch: u32,
+    /// `pull_interval`
+    pub pull_interval: Duration,
+    /// `batch_max`
+    pub batch_max: u32,
+    /// `concurrency`
+    pub concurrency: u32,
+    /// `queue_messages_max`
+    pub queue_messages_max: u32,
+    /// `queue_bytes_max`
+    pub queue_bytes_max: u64,
+    /// `offset_span_max`
+    pub offset_span_max: u32,
+    /// `max_retries`
+    pub max_retries: i32,
+    /// `commit_interval`
+    pub commit_interval: Duration,
+    /// `heartbeat_interval`
+    pub heartbeat_interval: Duration,
+    /// `rebalance_interval`
+    pub rebalance_interval: Duration,
+    /// `rebalance_retry`
+    pub rebalance_retry: Duration,
+    /// `route_interval`
+    pub route_interval: Duration,
+    /// `pull_retry_delay`
+    pub pull_retry_delay: Duration,
+    /// `send_back_retry_delay`
+    pub send_back_retry_delay: Duration,
+    /// `revoke_timeout`
+    pub revoke_timeout: Duration,
+    /// `drain_timeout`
+    pub drain_timeout: Duration,
+    /// `call_timeout`
+    pub call_timeout: Duration,
+    /// `offset_timeout`
+    pub offset_timeout: Duration,
+    /// `suspend`
+    pub suspend: Duration,
+    /// `pull_timeout`
+    pub pull_timeout: Duration,
+}
+
+/// What kind of number an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// A plain number.
+    Number,
+    /// A time. Text such as `30s`, `500ms`, `15m`; a bare number counts in the unit that Java uses for it.
+    Millis,
+    /// Bytes. A bare number given under Java's name counts in MiB.
+    Bytes,
+}
+
+/// One row of [`OPTIONS`].
+#[derive(Clone, Copy)]
+pub struct OptionRow {
+    /// Our name.
+    pub name: &'static str,
+    /// Java's name, accepted as well; empty if Java has no such setting.
+    pub java: &'static str,
+    /// What it takes.
+    pub kind: OptionKind,
+    /// Smallest allowed value (ms for times).
+    pub min: i64,
+    /// Largest allowed value (ms for times).
+    pub max: i64,
+    /// What it does.
+    pub meaning: &'static str,
+    get: fn(&Limits) -> i64,
+    set: fn(&mut Limits, i64),
+}
+
+macro_rules! options {
+    ($($field:ident $kind:ident [$java:literal] $default:literal ($min:literal..=$max:literal) $meaning:literal;)*) => {
+        /// Every numeric option there is, in the order of the documentation.
+        pub const OPTIONS: &[OptionRow] = &[$(OptionRow {
+            name: stringify!($field),
+            java: $java,
+            kind: OptionKind::$kind,
+            min: $min,
+            max: $max,
+            meaning: $meaning,
+            get: |limits| options!(@get $kind limits.$field),
+            set: |limits, value| options!(@set $kind limits.$field, value),
+        },)*];
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($field: options!(@default $kind $default),)* }
+            }
+        }
+    };
+    (@default Millis $value:literal) => { Duration::from_millis($value) };
+    (@default $kind:ident $value:literal) => { $value };
+    (@get Millis $field:expr) => { i64::try_from($field.as_millis()).unwrap_or(i64::MAX) };
+    (@get $kind:ident $field:expr) => { i64::try_from($field).unwrap_or(i64::MAX) };
+    (@set Millis $field:expr, $value:ident) => { $field = Duration::from_millis($value.unsigned_abs()) };
+    (@set $kind:ident $field:expr, $value:ident) => { if let Ok(value) = $value.try_into() { $field = value } };
+}
+
+options! {
+    pull_batch Number ["pullBatchSize"] 32 (1..=1024) "most messages asked for in one pull (brokers cap it at 32 by default)";
+    pull_interval Millis ["pullInterval"] 0 (0..=65_535) "pause between two pulls of one queue";
+    batch_max Number ["consumeMessageBatchMaxSize"] 1 (1..=1024) "most messages handed to the handler at once";
+    concurrency Number ["consumeThreadMax"] 20 (1..=1000) "handlers that run at the same time, over all queues";
+    queue_messages_max Number ["pullThresholdForQueue"] 1000 (1..=65_535) "cached messages of one queue above which pulling waits";
+    queue_bytes_max Bytes ["pullThresholdSizeForQueue"] 104_857_600 (1_048_576..=1_073_741_824) "cached body bytes of one queue above which pulling waits";
+    offset_span_max Number ["consumeConcurrentlyMaxSpan"] 2000 (1..=65_535) "distance between the first and the last cached offset above which pulling waits";
+    max_retries Number ["maxReconsumeTimes"] 16 (0..=2_147_483_647) "tries after the first one before a message goes to the dead-letter topic";
+    commit_interval Millis ["persistConsumerOffsetInterval"] 5000 (10..=3_600_000) "how often changed offsets are committed";
+    heartbeat_interval Millis ["heartbeatBrokerInterval"] 30_000 (100..=100_000) "how often every broker hears of us (brokers forget a client after 120 s)";
+    rebalance_interval Millis ["rocketmq.client.rebalance.waitInterval"] 20_000 (100..=3_600_000) "how often the group's members are asked for without any notice";
+    rebalance_retry Millis ["rocketmq.client.rebalance.minInterval"] 1000 (10..=60_000) "least time between two rounds, and the wait after a round that failed";
+    route_interval Millis ["pollNameServerInterval"] 30_000 (100..=3_600_000) "how often topic routes are read again";
+    pull_retry_delay Millis ["pullTimeDelayMillsWhenException"] 1000 (10..=60_000) "wait after a pull that failed";
+    send_back_retry_delay Millis [""] 5000 (10..=600_000) "wait before a message whose send-back failed is tried again here";
+    revoke_timeout Millis [""] 3000 (0..=600_000) "how long a queue that goes to another member waits for its running handlers";
+    drain_timeout Millis ["awaitTerminationMillisWhenShutdown"] 30_000 (0..=3_600_000) "how long shutdown waits for running handlers";
+    call_timeout Millis ["mqClientApiTimeout"] 3000 (10..=60_000) "deadline of ordinary calls";
+    offset_timeout Millis [""] 5000 (10..=60_000) "deadline of offset queries, commits and send-backs";
+    suspend Millis [""] 15_000 (100..=60_000) "how long a broker may hold a pull while there is nothing";
+    pull_timeout Millis [""] 30_000 (200..=180_000) "deadline of a pull; more than `suspend`, since brokers look at held pulls every 5 s";
+}
+
+impl OptionRow {
+    /// The row with this name, ours or Java's.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        OPTIONS.iter().find(|row| row.name == name || (!row.java.is_empty() && row.java == name))
+    }
+
+    /// The known name nearest to a misspelt one, if any is near enough to be meant.
+    pub fn nearest(name: &str) -> Option<&'static str> {
+        OPTIONS
+            .iter()
+            .flat_map(|row| [row.name, row.java])
+            .filter(|known| !known.is_empty())
+            .map(|known| (edit_distance(name, known), known))
+            .filter(|(distance, known)| *distance <= known.len().div_ceil(3))
+            .min()
+            .map(|(_, known)| known)
+    }
+
+    /// The option's value (ms for times).
+    pub fn value(&self, limits: &Limits) -> i64 {
+        (self.get)(limits)
+    }
+
+    /// Sets the option (ms for times).
+    ///
+    /// # Errors
+    /// The value is out of range.
+    pub fn set(&self, limits: &mut Limits, value: i64) -> Result<(), ConfigError> {
+        if !(self.min..=self.max).contains(&value) {
+            return Err(ConfigError::OutOfRange { option: self.name, value, min: self.min, max: self.max });
+        }
+        (self.set)(limits, value);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for OptionRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Letters to change, add or drop to make `a` of `b`, without regard to case.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut diagonal = core::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// A setting that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A number outside its range.
+    #[error("option {option} is {value}, but must lie in {min}..={max}")]
+    OutOfRange {
+        /// Which.
+        option: &'static str,
+        /// What was given.
+        value: i64,
+        /// Smallest.
+        min: i64,
+        /// Largest.
+        max: i64,
+    },
+    /// A setting that must be given.
+    #[error("{what} is not set; {hint}")]
+    Missing {
+        /// What.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A setting whose text is not allowed.
+    #[error("{what}: {why}")]
+    Invalid {
+        /// What.
+        what: &'static str,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl ConfigError {
+    /// Settings are the caller's.
+    pub fn blame(&self) -> crate::error::Blame {
+        crate::error::Blame::Caller
+    }
+}
+
+impl ConsumerConfig {
+    /// Checks what types cannot: names, ranges, relations.
+    ///
+    /// # Errors
+    /// The first thing that cannot be, with the option's name.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if self.name_servers.is_empty() {
+            return Err(ConfigError::Missing { what: "name_servers", hint: "give at least one host:port" });
+        }
+        if self.subscriptions.is_empty() {
+            return Err(ConfigError::Missing { what: "subscription", hint: "subscribe to at least one topic" });
+        }
+        if self.client.as_str().is_empty() {
+            return Err(ConfigError::Missing { what: "client id", hint: "an empty id cannot be told from none" });
+        }
+        crate::wire::names::validate_group(self.group.as_str())
+            .map_err(|error| ConfigError::Invalid { what: "group", why: error.to_string() })?;
+        for (topic, _) in &self.subscriptions {
+            crate::wire::names::validate_topic(topic.as_str())
+                .map_err(|error| ConfigError::Invalid { what: "topic", why: error.to_string() })?;
+        }
+        for row in OPTIONS {
+            row.set(&mut self.limits.clone(), row.value(&self.limits))?;
+        }
+        if self.limits.pull_timeout <= self.limits.suspend {
+            let (value, min) = (&self.limits.pull_timeout, &self.limits.suspend);
+            return Err(ConfigError::OutOfRange {
+                option: "pull_timeout",
+                value: i64::try_from(value.as_millis()).unwrap_or(i64::MAX),
+                min: i64::try_from(min.as_millis()).unwrap_or(i64::MAX) + 1,
+                max: 180_000,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,315 @@
+//! What goes into a [`Consumer`](super::Consumer) and what comes out.
+
+use super::timers::Reason;
+use crate::model::{Address, CallId, ClientId, MessageQueue, Ticket, Topic};
+use crate::time::{Duration, Instant, WallClock};
+use crate::wire::message::Message;
+use crate::wire::peer::{Answer, PeerRequest};
+use crate::wire::reply::{CallError, Reply};
+use crate::wire::request::Request;
+use crate::wire::subscription::Subscription;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Something that happened outside.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin. Given once, first.
+    Start {
+        /// Wall time at `now`; carried forward by instants from here on.
+        wall: WallClock,
+    },
+    /// A call of ours has ended.
+    Reply {
+        /// Which.
+        call: CallId,
+        /// How.
+        result: Result<Reply, CallError>,
+    },
+    /// A broker asks something.
+    Peer {
+        /// The broker.
+        from: Address,
+        /// What it asks.
+        request: PeerRequest,
+    },
+    /// A connection came up or broke.
+    Link {
+        /// To whom.
+        address: Address,
+        /// Up, or down.
+        up: bool,
+    },
+    /// A handler has finished with a delivery.
+    Outcome {
+        /// Which.
+        ticket: Ticket,
+        /// How.
+        outcome: Outcome,
+    },
+    /// Consume one more topic, or change a subscription.
+    Subscribe {
+        /// The topic.
+        topic: Topic,
+        /// What of it.
+        subscription: Subscription,
+    },
+    /// Stop consuming a topic.
+    Unsubscribe {
+        /// The topic.
+        topic: Topic,
+    },
+    /// Stop pulling but stay a member, or pull again.
+    Quiet(bool),
+    /// Use these name servers from now on.
+    NameServers(Vec<Address>),
+    /// Only time has passed.
+    Tick,
+    /// Finish: no new deliveries, wait for running handlers at most `grace`, commit, unregister.
+    Stop {
+        /// How long to wait for running handlers.
+        grace: Duration,
+    },
+}
+
+/// How a handler ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All messages of the delivery are done.
+    Done,
+    /// The first `done` messages are done, the others are to come again.
+    Retry {
+        /// How many, from the front, are done.
+        done: usize,
+        /// 0 lets the broker choose by the number of tries; 1..=18 is a delay level; negative is dead letter.
+        delay_level: i32,
+        /// What the handler said, for events and logs.
+        why: Failure,
+    },
+    /// The delivery never reached a handler (the pool is closing): as if it had not been handed out.
+    PutBack,
+}
+
+/// Why a delivery has to come again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The handler asked for it.
+    Asked,
+    /// The handler returned an error with this text.
+    Error(String),
+    /// The handler panicked with this text.
+    Panic(String),
+    /// The handler took longer than its time-out.
+    TimedOut,
+}
+
+/// Something to do outside.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Send a request and report its [`Reply`], or [`CallError::Expired`] at the deadline at the latest.
+    Call {
+        /// Name of the call.
+        call: CallId,
+        /// To whom. Connect if need be.
+        to: Address,
+        /// What.
+        request: Request,
+        /// Until when an answer is of use.
+        deadline: Instant,
+    },
+    /// Answer a broker's request.
+    Answer {
+        /// To whom; dropped if the connection is gone.
+        to: Address,
+        /// Opaque of the request.
+        opaque: i32,
+        /// What.
+        answer: Answer,
+    },
+    /// Nobody is called there any more: close the connection.
+    HangUp {
+        /// To whom.
+        address: Address,
+    },
+    /// Hand messages to a handler and report its [`Outcome`].
+    Deliver(Delivery),
+    /// Tell the user.
+    Event(Event),
+    /// Nothing more to do until an input arrives or the wake-up time is reached.
+    Idle {
+        /// When to send [`Input::Tick`] at the latest, and who asked for it. `None` after the consumer has stopped.
+        wake: Option<(Instant, Reason)>,
+    },
+}
+
+/// Messages for one call of a handler: all of one queue, ascending.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// To report the outcome under.
+    pub ticket: Ticket,
+    /// The queue.
+    pub queue: MessageQueue,
+    /// At least one message.
+    pub messages: Vec<Message>,
+}
+
+/// What users, logs and tests want to know.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A rebalance round of a topic changed something.
+    Rebalanced {
+        /// Counts the rounds that changed something, from 1.
+        generation: u64,
+        /// The topic.
+        topic: Topic,
+        /// What started the round.
+        reason: RebalanceReason,
+        /// Members of the group.
+        members: usize,
+        /// Queues of the topic.
+        queues: usize,
+        /// Queues that are ours now.
+        assigned: Vec<MessageQueue>,
+        /// Queues that were not ours before.
+        gained: Vec<MessageQueue>,
+        /// Queues that were ours before.
+        lost: Vec<MessageQueue>,
+    },
+    /// A first round over all topics has been tried; the consumer is as ready as it can be.
+    Ready,
+    /// The member list has our id more than once: another process uses it.
+    DuplicateClientId {
+        /// The id.
+        client: ClientId,
+        /// How often it is in the list.
+        times: usize,
+    },
+    /// The member list does not have us: everything is stopped until the next heartbeat repairs it.
+    NotAMember {
+        /// The broker that says so.
+        broker: Address,
+    },
+    /// A queue starts.
+    QueueStarted {
+        /// The queue.
+        queue: MessageQueue,
+        /// First offset to pull.
+        offset: i64,
+        /// Whether it was committed (else by the start policy).
+        committed: bool,
+    },
+    /// A queue has ended: nothing of this life happens any more.
+    QueueEnded {
+        /// The queue.
+        queue: MessageQueue,
+        /// Everything below it is done.
+        commit_point: i64,
+        /// Deliveries that were still running, and whose outcomes are ignored.
+        abandoned: usize,
+    },
+    /// The broker confirmed a commit.
+    Committed {
+        /// The queue.
+        queue: MessageQueue,
+        /// Everything below it is done.
+        offset: i64,
+    },
+    /// A call failed; the consumer goes on and tries again.
+    CallFailed {
+        /// To whom.
+        to: Address,
+        /// What was asked, in words.
+        what: &'static str,
+        /// Topic or queue it was about, or empty.
+        about: String,
+        /// Why.
+        error: CallError,
+        /// How often in a row.
+        attempt: u32,
+    },
+    /// A handler failed; the messages come again.
+    HandlerFailed {
+        /// The queue.
+        queue: MessageQueue,
+        /// First offset of the delivery.
+        offset: i64,
+        /// Tries before this one.
+        reconsume_times: i32,
+        /// Why.
+        why: Failure,
+    },
+    /// A message went back to the broker for a later try.
+    SentBack {
+        /// The queue.
+        queue: MessageQueue,
+        /// The message.
+        offset: i64,
+    },
+    /// A broker answered what cannot be.
+    PeerMisbehaved {
+        /// Who.
+        from: Address,
+        /// What.
+        what: String,
+    },
+    /// Offsets of a queue were reset, by an operator or because the broker no longer has the old ones.
+    OffsetReset {
+        /// The queue.
+        queue: MessageQueue,
+        /// Where it was.
+        from: i64,
+        /// Where it goes on.
+        to: i64,
+    },
+    /// An outcome or reply that belongs to an ended life of a queue; it changed nothing.
+    Late {
+        /// Since start.
+        count: u64,
+    },
+    /// The consumer has stopped.
+    Stopped {
+        /// Running handlers that finished in time.
+        drained: usize,
+        /// Messages that were fetched but not done: others will get them.
+        handed_back: usize,
+        /// Handlers that still ran at the deadline.
+        abandoned: usize,
+        /// Last committed offset of each queue that was ours.
+        committed: Vec<(MessageQueue, i64)>,
+    },
+}
+
+/// Why a rebalance round ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RebalanceReason {
+    /// The consumer started.
+    Started,
+    /// A broker said that members came or went.
+    MembersChanged,
+    /// A route changed.
+    RouteChanged,
+    /// The subscription changed.
+    SubscriptionChanged,
+    /// A connection came back.
+    Reconnected,
+    /// The periodic round.
+    Periodic,
+    /// The last round could not be finished.
+    Retry,
+}
+
+impl RebalanceReason {
+    /// As logs and JSON write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::MembersChanged => "members-changed",
+            Self::RouteChanged => "route-changed",
+            Self::SubscriptionChanged => "subscription-changed",
+            Self::Reconnected => "reconnected",
+            Self::Periodic => "periodic",
+            Self::Retry => "retry",
+        }
+    }
+}

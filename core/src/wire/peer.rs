@@ -1,0 +1,118 @@
+//! What brokers ask of a consumer, and what it answers, as values.
+
+use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::wire::request::SubscriptionData;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A request from a broker. Those with `reply` are answered with an [`Answer`] under that opaque.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PeerRequest {
+    /// 40, one-way: a member joined or left.
+    MembersChanged {
+        /// The group.
+        group: Group,
+    },
+    /// 220, one-way: an operator reset offsets.
+    ResetOffsets {
+        /// The group.
+        group: Group,
+        /// The topic.
+        topic: Topic,
+        /// New offsets; queues that are not named stay as they are.
+        offsets: BTreeMap<MessageQueue, i64>,
+    },
+    /// 221: which offsets does this member hold?
+    Status {
+        /// Opaque to answer under.
+        reply: i32,
+        /// The group.
+        group: Group,
+        /// One topic, or all if `None`.
+        topic: Option<Topic>,
+    },
+    /// 307: tell everything about yourself.
+    RunningInfo {
+        /// Opaque to answer under.
+        reply: i32,
+        /// The group.
+        group: Group,
+        /// The client that is meant.
+        client: ClientId,
+    },
+    /// Any other code: answered with "not supported" unless it was one-way.
+    Unknown {
+        /// Opaque to answer under; `None` for a one-way request.
+        reply: Option<i32>,
+        /// The code.
+        code: i32,
+    },
+}
+
+/// What a consumer answers to a [`PeerRequest`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// To `Status`: offset by queue.
+    Status(BTreeMap<MessageQueue, i64>),
+    /// To `RunningInfo`.
+    RunningInfo(RunningInfo),
+    /// The group is not here, or the request is not known.
+    Refused {
+        /// 1 or 3.
+        code: i32,
+        /// Why.
+        remark: String,
+    },
+}
+
+/// What `mqadmin consumerStatus -i` shows of a member.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunningInfo {
+    /// Settings by Java's names, and `PROP_*` facts.
+    pub properties: BTreeMap<String, String>,
+    /// Subscriptions, sorted by topic.
+    pub subscriptions: Vec<SubscriptionData>,
+    /// Assigned queues.
+    pub queues: BTreeMap<MessageQueue, ProcessQueueInfo>,
+    /// Figures by topic.
+    pub status: BTreeMap<Topic, ConsumeStatus>,
+}
+
+/// State of one assigned queue, in Java's terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessQueueInfo {
+    /// The commit point.
+    pub commit_offset: i64,
+    /// First cached offset, 0 if none.
+    pub cached_min: i64,
+    /// Last cached offset, 0 if none.
+    pub cached_max: i64,
+    /// Cached messages.
+    pub cached_count: i32,
+    /// Cached body bytes in MiB.
+    pub cached_mib: i32,
+    /// Whether the queue is on its way out.
+    pub dropped: bool,
+    /// Unix ms of the last pull.
+    pub last_pull: i64,
+    /// Unix ms of the last outcome.
+    pub last_consume: i64,
+}
+
+/// Rates of one topic, per second and in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConsumeStatus {
+    /// Mean time from pull to answer with messages.
+    pub pull_rt: f64,
+    /// Messages pulled a second.
+    pub pull_tps: f64,
+    /// Mean time in the listener.
+    pub consume_rt: f64,
+    /// Messages done a second.
+    pub consume_ok_tps: f64,
+    /// Messages failed a second.
+    pub consume_failed_tps: f64,
+    /// Messages failed in the last hour.
+    pub consume_failed_msgs: i64,
+}
