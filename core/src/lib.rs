@@ -17,6 +17,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod allocate;
 pub mod error;
 pub mod model;
 pub mod rng;
