@@ -4,6 +4,7 @@ pub mod code;
 pub mod command;
 pub mod error;
 pub mod message;
+pub mod names;
 pub mod peer;
 pub mod reply;
 pub mod request;
