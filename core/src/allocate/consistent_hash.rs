@@ -36,7 +36,7 @@ use super::{Allocate, AllocateError, Input, SortedMembers, SortedQueues};
 /// use evenkeel_core::model::{ClientId, Group, MessageQueue};
 ///
 /// let queues = SortedQueues::new((0..8).map(|id| MessageQueue::new("TopicTest", "broker-a", id)));
-/// let owners = |ids: &[&str]| {
+/// let owners = |ids: &[&'static str]| {
 ///     let members = SortedMembers::new(ids.iter().map(|&id| ClientId::from(id)));
 ///     let owners = ConsistentHash::default().owners(&queues, &members);
 ///     owners.into_iter().map(|at| at.map_or("nobody", |at| ids[at])).collect::<Vec<_>>()
