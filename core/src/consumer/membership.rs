@@ -111,12 +111,8 @@ impl Consumer {
     /// The subscriptions as brokers and tools see them, sorted by topic.
     pub(super) fn subscription_data(&self) -> Vec<SubscriptionData> {
         self.subscriptions
-            .iter()
-            .map(|(topic, entry)| SubscriptionData {
-                topic: topic.clone(),
-                subscription: entry.subscription.clone(),
-                version: entry.version,
-            })
+            .values()
+            .map(|entry| SubscriptionData { subscription: entry.subscription.clone(), version: entry.version })
             .collect()
     }
 

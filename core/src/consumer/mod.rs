@@ -16,7 +16,7 @@
 //!     group: Group::from("pay"),
 //!     client: ClientId::from("10.0.0.1@7#1"),
 //!     name_servers: vec!["127.0.0.1:9876".into()],
-//!     subscriptions: vec![Filter::tags("paid || refunded").subscribe("orders".into())?],
+//!     subscriptions: vec![Filter::Tags("paid || refunded".into()).subscribe("orders".into())?],
 //!     strategy: std::sync::Arc::new(Average),
 //!     model: Default::default(),
 //!     start_from: Default::default(),
@@ -271,7 +271,7 @@ impl Consumer {
         }
         if self.config.model == MessageModel::Clustering {
             // The filter of everything is always a legal expression.
-            if let Ok(all) = Filter::all().subscribe(self.config.group.retry_topic()) {
+            if let Ok(all) = Filter::All.subscribe(self.config.group.retry_topic()) {
                 self.on_subscribe(all);
             }
         }
