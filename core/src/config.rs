@@ -267,10 +267,16 @@ impl ConsumerConfig {
             return Err(ConfigError::Missing { what: "name_servers", hint: "give at least one host:port" });
         }
         if self.subscriptions.is_empty() {
-            return Err(ConfigError::Missing { what: "subscription", hint: "subscribe to at least one topic" });
+            return Err(ConfigError::Missing {
+                what: "subscription",
+                hint: "subscribe to at least one topic",
+            });
         }
         if self.client.as_str().is_empty() {
-            return Err(ConfigError::Missing { what: "client id", hint: "an empty id cannot be told from none" });
+            return Err(ConfigError::Missing {
+                what: "client id",
+                hint: "an empty id cannot be told from none",
+            });
         }
         crate::wire::names::validate_consumer_group(self.group.as_str())
             .map_err(|error| ConfigError::Invalid { what: "group", why: error.to_string() })?;

@@ -17,6 +17,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod allocate;
+pub mod config;
 pub mod consumer;
 pub mod error;
 pub mod model;

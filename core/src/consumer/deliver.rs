@@ -98,7 +98,8 @@ impl Consumer {
     fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let Some(message) = life.window.suspend(offset) else { return };
-        let master = self.routes.master(&life.queue.broker).filter(|master| self.membership.registered(master));
+        let master =
+            self.routes.master(&life.queue.broker).filter(|master| self.membership.registered(master));
         let Some(master) = master.cloned() else { return self.send_back_failed(epoch, offset) };
         let request = Request::SendBack(SendBack {
             group: self.config.group.clone(),
@@ -113,7 +114,13 @@ impl Consumer {
         self.call(Purpose::SendBack(epoch, offset), master, request, self.config.limits.offset_timeout);
     }
 
-    pub(super) fn on_sent_back(&mut self, epoch: QueueEpoch, offset: i64, from: &Address, result: Result<(), CallError>) {
+    pub(super) fn on_sent_back(
+        &mut self,
+        epoch: QueueEpoch,
+        offset: i64,
+        from: &Address,
+        result: Result<(), CallError>,
+    ) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         life.sending_back.remove(&offset);
         self.attention.insert(epoch);
@@ -135,7 +142,8 @@ impl Consumer {
     fn send_back_failed(&mut self, epoch: QueueEpoch, offset: i64) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         life.stuck.insert(offset);
-        self.timers.set_earliest(Timer::SendBackRetry(epoch), self.now + self.config.limits.send_back_retry_delay);
+        self.timers
+            .set_earliest(Timer::SendBackRetry(epoch), self.now + self.config.limits.send_back_retry_delay);
     }
 
     pub(super) fn on_send_back_retry(&mut self, epoch: QueueEpoch) {

@@ -82,8 +82,13 @@ impl Consumer {
 
     pub(super) fn decide_heartbeats(&mut self) {
         let due = |broker: &Broker| broker.due && !broker.asking;
-        let addresses: Vec<Address> =
-            self.membership.brokers.iter().filter(|(_, b)| due(b)).map(|(address, _)| address.clone()).collect();
+        let addresses: Vec<Address> = self
+            .membership
+            .brokers
+            .iter()
+            .filter(|(_, b)| due(b))
+            .map(|(address, _)| address.clone())
+            .collect();
         if addresses.is_empty() {
             return;
         }
@@ -112,7 +117,10 @@ impl Consumer {
     pub(super) fn subscription_data(&self) -> Vec<SubscriptionData> {
         self.subscriptions
             .values()
-            .map(|entry| SubscriptionData { subscription: entry.subscription.clone(), version: entry.version })
+            .map(|entry| SubscriptionData {
+                subscription: entry.subscription.clone(),
+                version: entry.version,
+            })
             .collect()
     }
 
@@ -128,7 +136,8 @@ impl Consumer {
                 let new = !broker.registered;
                 let again = broker.heard;
                 (broker.registered, broker.heard, broker.failures) = (true, true, 0);
-                self.timers.set(Timer::Heartbeat(to.clone()), self.now + self.config.limits.heartbeat_interval);
+                self.timers
+                    .set(Timer::Heartbeat(to.clone()), self.now + self.config.limits.heartbeat_interval);
                 if new {
                     self.look_at_all_queues();
                     // The broker has made the retry topic by now.

@@ -77,7 +77,6 @@ use crate::wire::subscription::{Filter, Subscription};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 use calls::{Calls, Pending, Purpose};
 use membership::Membership;
 use queue::{Phase, Queues};
@@ -374,7 +373,9 @@ impl Consumer {
             PeerRequest::MembersChanged { group } if group == *ours => {
                 self.rebalance_soon(RebalanceReason::MembersChanged, Some(&from));
             }
-            PeerRequest::ResetOffsets { group, topic, offsets } if group == *ours => self.on_reset(&topic, offsets),
+            PeerRequest::ResetOffsets { group, topic, offsets } if group == *ours => {
+                self.on_reset(&topic, offsets)
+            }
             PeerRequest::Status { reply, group, topic } if group == *ours => {
                 let answer = Answer::Status(self.offsets_of(topic.as_ref()));
                 self.out.push_back(Output::Answer { to: from, opaque: reply, answer });
@@ -390,7 +391,11 @@ impl Consumer {
             }
             PeerRequest::Unknown { reply: Some(opaque), code } => {
                 let remark = format!(" request type {code} not supported");
-                self.out.push_back(Output::Answer { to: from, opaque, answer: Answer::Refused { code: 3, remark } });
+                self.out.push_back(Output::Answer {
+                    to: from,
+                    opaque,
+                    answer: Answer::Refused { code: 3, remark },
+                });
             }
             PeerRequest::MembersChanged { .. }
             | PeerRequest::ResetOffsets { .. }

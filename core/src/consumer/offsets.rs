@@ -40,7 +40,13 @@ impl Consumer {
         }
     }
 
-    pub(super) fn on_committed(&mut self, epoch: QueueEpoch, offset: i64, from: &Address, result: Result<(), CallError>) {
+    pub(super) fn on_committed(
+        &mut self,
+        epoch: QueueEpoch,
+        offset: i64,
+        from: &Address,
+        result: Result<(), CallError>,
+    ) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         life.commit = None;
         life.commit_failed = result.is_err();

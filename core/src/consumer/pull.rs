@@ -139,8 +139,12 @@ impl Consumer {
         }
         let stuck = life.window.next() <= asked;
         let what = match (&pulled.damaged, stuck) {
-            (Some(error), _) => format!("unreadable message after {} of {}: {error}", last_read.unwrap_or(asked), life.queue),
-            (None, true) => format!("answer to a pull of {} from {asked} leads to {}", life.queue, pulled.next),
+            (Some(error), _) => {
+                format!("unreadable message after {} of {}: {error}", last_read.unwrap_or(asked), life.queue)
+            }
+            (None, true) => {
+                format!("answer to a pull of {} from {asked} leads to {}", life.queue, pulled.next)
+            }
             (None, false) => {
                 if self.config.limits.pull_interval > Duration::ZERO {
                     self.look_again(epoch, self.now + self.config.limits.pull_interval);

@@ -23,6 +23,7 @@ use crate::wire::reply::CallError;
 use crate::wire::request::{ConsumeFrom, Request};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// The queues that are ours, by name and by life.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +172,12 @@ impl Consumer {
 
     /// The committed offset, or the broker's explicit word that there is none. Only the latter licenses the start
     /// policy: an error or silence says nothing about offsets (C05).
-    pub(super) fn on_located(&mut self, epoch: QueueEpoch, from: &Address, result: Result<Option<i64>, CallError>) {
+    pub(super) fn on_located(
+        &mut self,
+        epoch: QueueEpoch,
+        from: &Address,
+        result: Result<Option<i64>, CallError>,
+    ) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         match result {
             Ok(Some(offset)) if offset >= 0 => self.begin(epoch, offset, Some(offset)),
@@ -197,7 +203,12 @@ impl Consumer {
         }
     }
 
-    pub(super) fn on_start_policy(&mut self, epoch: QueueEpoch, from: &Address, result: Result<Option<i64>, CallError>) {
+    pub(super) fn on_start_policy(
+        &mut self,
+        epoch: QueueEpoch,
+        from: &Address,
+        result: Result<Option<i64>, CallError>,
+    ) {
         if !self.queues.lives.contains_key(&epoch) {
             return self.late();
         }
@@ -281,7 +292,8 @@ impl Consumer {
         match (life.uncommitted(), master) {
             (Some(_), Some(master)) if self.membership.registered(&master) => {
                 life.phase = Phase::Closing;
-                let request = Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
+                let request =
+                    Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
                 self.call(Purpose::LastLook(epoch), master, request, self.config.limits.offset_timeout);
             }
             _ => self.end_life(epoch),

@@ -122,7 +122,12 @@ impl Consumer {
         self.rebalance.round = Some(Round { reason, asks, failed });
     }
 
-    pub(super) fn on_members(&mut self, call: CallId, from: &Address, result: Result<Vec<ClientId>, CallError>) {
+    pub(super) fn on_members(
+        &mut self,
+        call: CallId,
+        from: &Address,
+        result: Result<Vec<ClientId>, CallError>,
+    ) {
         let Some(mut round) = self.rebalance.round.take() else { return };
         let Some(topics) = round.asks.remove(&call) else {
             self.rebalance.round = Some(round);
@@ -139,7 +144,13 @@ impl Consumer {
             Err(error) => {
                 round.failed = true;
                 let (to, about) = (from.clone(), self.config.group.to_string());
-                self.event(Event::CallFailed { to, what: "list the group's members", about, error, attempt: 1 });
+                self.event(Event::CallFailed {
+                    to,
+                    what: "list the group's members",
+                    about,
+                    error,
+                    attempt: 1,
+                });
             }
         }
         if round.asks.is_empty() {
@@ -161,8 +172,7 @@ impl Consumer {
     }
 
     pub(super) fn on_rebalance_timer(&mut self) {
-        let reason =
-            if self.rebalance.retry { RebalanceReason::Retry } else { RebalanceReason::Periodic };
+        let reason = if self.rebalance.retry { RebalanceReason::Retry } else { RebalanceReason::Periodic };
         self.rebalance_soon(reason, None);
     }
 
@@ -191,7 +201,8 @@ impl Consumer {
         let wanted: BTreeSet<MessageQueue> = if absent || queues.is_empty() {
             BTreeSet::new()
         } else {
-            let input = Input { group: &self.config.group, me: &self.config.client, queues: &queues, members };
+            let input =
+                Input { group: &self.config.group, me: &self.config.client, queues: &queues, members };
             match self.config.strategy.allocate(&input) {
                 Ok(mine) => mine.into_iter().filter(|queue| queues.position(queue).is_some()).collect(),
                 Err(error) => {
@@ -242,6 +253,9 @@ impl Consumer {
     pub(super) fn want_nothing_of(&mut self, topic: &Topic) {
         self.rebalance.wanted.remove(topic);
         let queues = self.routes.queues(topic).len();
-        self.reconcile(topic, Some(Facts { reason: RebalanceReason::SubscriptionChanged, members: 0, queues }));
+        self.reconcile(
+            topic,
+            Some(Facts { reason: RebalanceReason::SubscriptionChanged, members: 0, queues }),
+        );
     }
 }

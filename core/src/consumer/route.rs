@@ -87,18 +87,24 @@ impl Routes {
     pub(super) fn pull_address(&self, broker: &BrokerName, suggested: i64) -> Option<(&Address, bool)> {
         let ids = self.brokers.get(broker)?;
         let next = suggested.saturating_add(i64::from(suggested != 0));
-        let (id, address) =
-            ids.get_key_value(&suggested).or_else(|| ids.get_key_value(&next)).or_else(|| ids.first_key_value())?;
+        let (id, address) = ids
+            .get_key_value(&suggested)
+            .or_else(|| ids.get_key_value(&next))
+            .or_else(|| ids.first_key_value())?;
         Some((address, *id == 0))
     }
 
     /// Addresses that can tell the group's members for a topic: of each of its brokers the master, else any slave.
     pub(super) fn member_sources(&self, topic: &Topic) -> Vec<Address> {
-        let Some(route) = self.topics.get(topic).and_then(|state| state.route.as_ref()) else { return Vec::new() };
+        let Some(route) = self.topics.get(topic).and_then(|state| state.route.as_ref()) else {
+            return Vec::new();
+        };
         route
             .brokers
             .iter()
-            .filter_map(|data| self.brokers.get(&data.broker)?.first_key_value().map(|(_, address)| address.clone()))
+            .filter_map(|data| {
+                self.brokers.get(&data.broker)?.first_key_value().map(|(_, address)| address.clone())
+            })
             .collect()
     }
 
@@ -137,8 +143,13 @@ impl Routes {
 impl Consumer {
     /// Sends the look-ups that are due.
     pub(super) fn decide_routes(&mut self) {
-        let due: Vec<Topic> =
-            self.routes.topics.iter().filter(|(_, s)| s.due && !s.asking).map(|(topic, _)| topic.clone()).collect();
+        let due: Vec<Topic> = self
+            .routes
+            .topics
+            .iter()
+            .filter(|(_, s)| s.due && !s.asking)
+            .map(|(topic, _)| topic.clone())
+            .collect();
         for topic in due {
             let Some(server) = self.routes.name_servers.get(self.routes.current).cloned() else { return };
             if let Some(state) = self.routes.topics.get_mut(&topic) {
@@ -149,7 +160,12 @@ impl Consumer {
         }
     }
 
-    pub(super) fn on_route(&mut self, topic: &Topic, server: &Address, result: Result<TopicRoute, CallError>) {
+    pub(super) fn on_route(
+        &mut self,
+        topic: &Topic,
+        server: &Address,
+        result: Result<TopicRoute, CallError>,
+    ) {
         let Some(state) = self.routes.topics.get_mut(topic) else { return };
         state.asking = false;
         match result {
@@ -192,7 +208,8 @@ impl Consumer {
                 Some(wait) if !known => *wait,
                 _ => self.config.limits.route_interval,
             };
-            self.timers.set(Timer::Route(topic.clone()), self.now + wait.min(self.config.limits.route_interval));
+            self.timers
+                .set(Timer::Route(topic.clone()), self.now + wait.min(self.config.limits.route_interval));
         }
         if !(not_found && topic.is_retry()) {
             let (to, about) = (server.clone(), topic.to_string());

@@ -110,9 +110,15 @@ impl Consumer {
     fn stopped(&mut self, running: usize) {
         let lives = self.queues.lives.values();
         let abandoned: usize = lives.clone().map(|life| life.running.len()).sum();
-        let handed_back = lives.clone().filter(|life| life.is_located()).map(|life| life.window.count()).sum();
+        let handed_back =
+            lives.clone().filter(|life| life.is_located()).map(|life| life.window.count()).sum();
         let committed = lives.filter_map(|life| Some((life.queue.clone(), life.committed?))).collect();
-        self.event(Event::Stopped { drained: running.saturating_sub(abandoned), handed_back, abandoned, committed });
+        self.event(Event::Stopped {
+            drained: running.saturating_sub(abandoned),
+            handed_back,
+            abandoned,
+            committed,
+        });
         self.run = Run::Stopped;
         self.timers.clear_all();
         self.calls.clear();
