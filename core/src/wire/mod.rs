@@ -17,6 +17,7 @@ pub mod properties;
 pub mod reader;
 pub mod reply;
 pub mod request;
+pub mod route;
 pub mod stored;
 pub mod subscription;
 pub mod sys_flag;
