@@ -39,6 +39,7 @@ use tokio::task::AbortHandle;
 /// ```
 pub struct Consumer {
     control: Control,
+    events: broadcast::Sender<Event>,
     assignment: watch::Receiver<Assignment>,
     driver: AbortHandle,
 }
@@ -49,8 +50,13 @@ impl Consumer {
         ConsumerBuilder::new(group.into())
     }
 
-    pub(crate) fn new(control: Control, assignment: watch::Receiver<Assignment>, driver: AbortHandle) -> Self {
-        Self { control, assignment, driver }
+    pub(crate) fn new(
+        control: Control,
+        events: broadcast::Sender<Event>,
+        assignment: watch::Receiver<Assignment>,
+        driver: AbortHandle,
+    ) -> Self {
+        Self { control, events, assignment, driver }
     }
 
     /// This member's id.
@@ -75,7 +81,7 @@ impl Consumer {
 
     /// Everything that happens from now on.
     pub fn events(&self) -> Events {
-        Events { receiver: self.control.events.subscribe(), missed: 0 }
+        Events { receiver: self.events.subscribe(), missed: 0 }
     }
 
     /// A handle for tasks and handlers that shall change or stop this consumer.
@@ -138,8 +144,11 @@ impl Consumer {
 
 impl Drop for Consumer {
     fn drop(&mut self) {
-        // If the queue is full the driver learns it from the queue's end, when the last `Control` is gone.
-        let _ = self.control.commands.try_send(Command::Stop { grace: Duration::ZERO, done: None });
+        let stop = Command::Stop { grace: Duration::ZERO, done: None };
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.control.commands.try_send(stop) {
+            // The driver is far behind and there is nobody left to wait for it.
+            self.driver.abort();
+        }
     }
 }
 
@@ -156,7 +165,6 @@ pub struct Control {
     pub(crate) client: ClientId,
     pub(crate) drain: Duration,
     pub(crate) commands: mpsc::Sender<Command>,
-    pub(crate) events: broadcast::Sender<Event>,
 }
 
 impl Control {
@@ -167,7 +175,7 @@ impl Control {
     pub async fn subscribe(&self, topic: impl Into<Topic>, expression: &str) -> Result<()> {
         let topic = topic.into();
         let subscription = filter::tags(&topic, expression)?;
-        self.input(Input::Subscribe { topic, subscription }).await
+        self.input(Input::Subscribe { subscription }).await
     }
 
     /// As [`Consumer::unsubscribe`].

@@ -226,8 +226,8 @@ impl Running {
         let (draining, control) = (self.draining.subscribe(), self.parts.control.clone());
         let context = Context { queue: queue.clone(), offset, retries, queue_lost, draining, control };
         let batch = messages.into_iter().map(|message| Message::new(queue.clone(), message)).collect();
-        if let Err(job) = self.parts.workers.take(Job { ticket, batch, context }) {
-            self.own.push_back(Input::Outcome { ticket: job.ticket, outcome: Outcome::PutBack });
+        if let Err(ticket) = self.parts.workers.take(Job { ticket, batch, context }) {
+            self.own.push_back(Input::Outcome { ticket, outcome: Outcome::PutBack });
         }
     }
 

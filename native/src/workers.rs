@@ -53,9 +53,9 @@ impl Workers {
         Self { work, timeout, most, doors, idle, waiting, report, finished, tasks: JoinSet::new() }
     }
 
-    /// Runs a job as soon as a worker is free. Gives it back if more jobs wait than there are workers: the machine
-    /// that hands out deliveries counts the running ones, so that is a bug there and must not become a heap here.
-    pub(crate) fn take(&mut self, job: Job) -> Result<(), Job> {
+    /// Runs a job as soon as a worker is free. Refuses if more jobs wait than there are workers: the machine that hands
+    /// out deliveries counts the running ones, so that is a bug there and must not become a heap here.
+    pub(crate) fn take(&mut self, job: Job) -> Result<(), Ticket> {
         if let Some(worker) = self.idle.pop() {
             return self.give(worker, job);
         }
@@ -64,7 +64,7 @@ impl Workers {
             return self.give(worker, job);
         }
         if self.waiting.len() >= self.most {
-            return Err(job);
+            return Err(job.ticket);
         }
         self.waiting.push_back(job);
         Ok(())
@@ -95,17 +95,17 @@ impl Workers {
 
     fn relieve(&mut self, worker: usize) {
         match self.waiting.pop_front() {
+            // Its door is empty: it has just reported.
             Some(job) => drop(self.give(worker, job)),
             None => self.idle.push(worker),
         }
     }
 
-    fn give(&mut self, worker: usize, job: Job) -> Result<(), Job> {
+    fn give(&mut self, worker: usize, job: Job) -> Result<(), Ticket> {
+        let ticket = job.ticket;
         match self.doors.get(worker) {
-            Some(door) => door.try_send(job).map_err(|error| match error {
-                mpsc::error::TrySendError::Full(job) | mpsc::error::TrySendError::Closed(job) => job,
-            }),
-            None => Err(job),
+            Some(door) => door.try_send(job).map_err(|_busy| ticket),
+            None => Err(ticket),
         }
     }
 
