@@ -3,6 +3,11 @@
 pub mod code;
 pub mod command;
 pub mod error;
+pub mod fields;
+pub mod frame;
+pub mod header;
+pub mod headers;
+pub mod json;
 pub mod message;
 pub mod peer;
 pub mod reply;
