@@ -1,7 +1,10 @@
 //! The RocketMQ remoting protocol: bytes to values and back.
 
+pub mod bodies;
 pub mod code;
 pub mod command;
+mod decode;
+mod encode;
 pub mod error;
 pub mod fields;
 pub mod frame;
@@ -12,4 +15,5 @@ pub mod message;
 pub mod peer;
 pub mod reply;
 pub mod request;
+pub mod route;
 pub mod subscription;
