@@ -19,6 +19,7 @@ extern crate std;
 
 pub mod consumer;
 pub mod error;
+pub mod link;
 pub mod model;
 pub mod rng;
 pub mod time;
