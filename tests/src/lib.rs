@@ -1,1 +1,3 @@
 //! Proof across packages.
+
+pub mod layers;
