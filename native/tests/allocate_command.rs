@@ -1,6 +1,6 @@
 //! `evenkeel allocate`: whole vectors files piped through it, and lines that are wrong.
 
-#[path = "../src/cmd/allocate.rs"]
+#[path = "../src/cmd/allocate/mod.rs"]
 mod allocate;
 
 use allocate::Tally;

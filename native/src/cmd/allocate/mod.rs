@@ -10,6 +10,8 @@
 //! | `{"id":…,"result":{"notApplicable":"unsorted"}}` | the lists are not in Java's order and `sortFirst` is not set |
 //! | `{"id":…,"line":…,"error":{"kind":…,"text":…}}` | the line is no case; the run goes on |
 
+mod fields;
+
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -18,10 +20,14 @@ use evenkeel_core::allocate::{
     Allocate, AllocateError, ByConfig, ConsistentHash, Input, MachineRoom, NameError, Nearby, Room,
     RoomPrefix, RoomTable, SortedMembers, SortedQueues, named,
 };
-use evenkeel_core::model::{BrokerName, ClientId, Group, MessageQueue, java_hash};
-use serde::Deserialize;
+use evenkeel_core::model::{ClientId, Group, MessageQueue, java_hash};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+use fields::{
+    CaseFields, Hash, ListParams, MemberGenerator, Mode, NearbyParams, NoParams, QueueFields, QueueGenerator,
+    Resolver, RingParams, RoomsParams,
+};
 
 /// How many lines were cases, and how many could not be read as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -268,149 +274,4 @@ impl From<NameError> for Refusal {
     fn from(error: NameError) -> Self {
         Self::new(error.kind(), error)
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CaseFields {
-    strategy: String,
-    #[serde(default)]
-    params: Value,
-    mode: Option<Mode>,
-    group: Option<String>,
-    current_cid: Option<String>,
-    #[serde(default)]
-    queues: Value,
-    #[serde(default)]
-    consumers: Value,
-    #[serde(default)]
-    sort_first: bool,
-}
-
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-enum Mode {
-    Single,
-    Group,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct QueueFields {
-    topic: String,
-    broker_name: String,
-    queue_id: i32,
-}
-
-/// The most entries that a generated list can have: a typing error must not eat the machine's memory.
-const GENERATED_MAX: u64 = 1_000_000;
-
-fn too_long(entries: u64) -> Refusal {
-    Refusal::new("bad-case", format!("a generated list of {entries} entries; at most {GENERATED_MAX}"))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct QueueGenerator {
-    topic: String,
-    brokers: Vec<String>,
-    per_broker: u32,
-    permute: Option<Permute>,
-}
-
-#[derive(Deserialize)]
-struct Permute {
-    stride: u64,
-    offset: u64,
-}
-
-impl QueueGenerator {
-    fn queues(self) -> Result<Vec<MessageQueue>, Refusal> {
-        let count = (self.brokers.len() as u64).saturating_mul(self.per_broker.into());
-        let per_broker = match i32::try_from(self.per_broker) {
-            Ok(per_broker) if count <= GENERATED_MAX => per_broker,
-            _ => return Err(too_long(count)),
-        };
-        let topic = evenkeel_core::model::Topic::from(self.topic);
-        let brokers = self.brokers.into_iter().map(BrokerName::from);
-        let base: Vec<_> = brokers
-            .flat_map(|broker| (0..per_broker).map(move |id| (broker.clone(), id)))
-            .map(|(broker, id)| MessageQueue::new(topic.clone(), broker, id))
-            .collect();
-        let Some(Permute { stride, offset }) = self.permute else {
-            return Ok(base);
-        };
-        // 128 bits hold the product of any two numbers of 64.
-        let source = |k| (k * u128::from(stride) + u128::from(offset)) % u128::from(count);
-        Ok((0..u128::from(count)).filter_map(|k| base.get(source(k) as usize).cloned()).collect())
-    }
-}
-
-#[derive(Deserialize)]
-struct MemberGenerator {
-    prefix: String,
-    from: i64,
-    suffix: String,
-    count: u64,
-}
-
-impl MemberGenerator {
-    fn members(self) -> Result<Vec<ClientId>, Refusal> {
-        let Self { prefix, from, suffix, count } = self;
-        if count > GENERATED_MAX {
-            return Err(too_long(count));
-        }
-        let numbers = (0..i128::from(count)).map(|i| i + i128::from(from));
-        Ok(numbers.map(|number| ClientId::from(format!("{prefix}{number}{suffix}"))).collect())
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoParams {}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ListParams {
-    message_queue_list: Option<Vec<QueueFields>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RingParams {
-    virtual_node_count: Option<i32>,
-    hash: Option<Hash>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Hash {
-    JavaStringHash,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RoomsParams {
-    consumer_idcs: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NearbyParams {
-    inner: Inner,
-    resolver: Resolver,
-}
-
-#[derive(Deserialize)]
-struct Inner {
-    strategy: String,
-    #[serde(default)]
-    params: Value,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "rule", rename_all = "kebab-case")]
-enum Resolver {
-    BeforeDash,
-    Map { brokers: BTreeMap<String, Option<String>>, consumers: BTreeMap<String, Option<String>> },
 }
