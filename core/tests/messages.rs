@@ -65,7 +65,11 @@ fn batches_as_producers_encode_them() {
         for (item, expect) in items.iter().zip(expect) {
             assert_eq!(i64::from(item.flag), expect["flag"].as_i64().unwrap(), "{id}");
             assert_body(id, &item.body, expect);
-            assert_eq!(item.properties.iter().collect::<BTreeMap<_, _>>(), texts(&expect["properties"]), "{id}");
+            assert_eq!(
+                item.properties.iter().collect::<BTreeMap<_, _>>(),
+                texts(&expect["properties"]),
+                "{id}"
+            );
         }
         encoded_alike += usize::from(encode_items(&items).unwrap() == body);
     }
@@ -123,7 +127,12 @@ fn bytes(value: &Value) -> Bytes {
 }
 
 fn texts(value: &Value) -> BTreeMap<&str, &str> {
-    value.as_object().into_iter().flatten().map(|(name, text)| (name.as_str(), text.as_str().unwrap())).collect()
+    value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, text)| (name.as_str(), text.as_str().unwrap()))
+        .collect()
 }
 
 fn decoded(case: &Value) -> DecodedBatch {
@@ -178,7 +187,11 @@ fn assert_body(id: &str, body: &[u8], expect: &Value) {
         assert_eq!(body.len() as u64, length.as_u64().unwrap(), "{id}: body length");
         assert_eq!(Sha256::digest(body)[..], bytes(&expect["bodySha256"]), "{id}: body");
     } else {
-        assert_eq!(hex_encode(body).to_lowercase(), expect["body"].as_str().unwrap_or_default(), "{id}: body");
+        assert_eq!(
+            hex_encode(body).to_lowercase(),
+            expect["body"].as_str().unwrap_or_default(),
+            "{id}: body"
+        );
     }
 }
 
