@@ -1,5 +1,7 @@
 //! C17: the two address widths of a message are independent of each other.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use bytes::Bytes;
 use evenkeel_core::wire::message::{Host, Message};
 use evenkeel_core::wire::stored::{Limits, decode_batch, encode_stored};

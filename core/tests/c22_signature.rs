@@ -1,5 +1,7 @@
 //! C22: the signature covers all fields by code unit order and the body, never itself; the secret stays inside.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use evenkeel_core::wire::acl::{Credentials, SIGNATURE, Secret, signed_content};
 
 const FIELDS: [(&str, &str); 5] =

@@ -1,5 +1,7 @@
 //! C23: no property is lost for want of a final separator, blanks around tags do not matter, SQL is not cut into tags.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use bytes::Bytes;
 use evenkeel_core::model::{MessageQueue, Topic};
 use evenkeel_core::wire::delivery::{Delivery, deliver};

@@ -1,5 +1,7 @@
 //! Every case of `tests/golden/ids.json`: names, ids, flags and strings as the Java library 5.5.0 makes and reads them.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 

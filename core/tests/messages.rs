@@ -1,5 +1,7 @@
 //! Every case of `tests/golden/messages.json`: what the Java library 5.5.0 reads from stored messages and batches.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 

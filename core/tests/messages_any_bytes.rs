@@ -1,5 +1,7 @@
 //! Properties of the message codec: what is written comes back, and no bytes make a reader panic or grow.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::net::IpAddr;
 
 use bytes::Bytes;
