@@ -20,11 +20,11 @@ pub enum Mutant {
 
 /// [`Mutant::CommitOfTheMaximum`].
 pub fn mutate_request(mutant: Option<Mutant>, consumer: &Consumer, mut request: Request) -> Request {
-    if mutant == Some(Mutant::CommitOfTheMaximum)
-        && let Request::CommitOffset { queue, offset, .. } = &mut request
-        && let Some(view) = consumer.snapshot().queues.into_iter().find(|view| view.queue == *queue)
-    {
-        *offset = view.next;
+    if let (Some(Mutant::CommitOfTheMaximum), Request::CommitOffset { queue, offset, .. }) = (mutant, &mut request) {
+        let views = consumer.snapshot().queues;
+        if let Some(view) = views.into_iter().find(|view| view.queue == *queue) {
+            *offset = view.next;
+        }
     }
     request
 }
