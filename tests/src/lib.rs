@@ -1,3 +1,4 @@
 //! Proof across packages.
 
 pub mod layers;
+pub mod world;

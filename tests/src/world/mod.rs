@@ -199,8 +199,8 @@ impl World {
                 }
             }
             Happening::Produce { number } => {
-                let command = self.servers.produce(&mut self.rng, self.now, number);
-                self.log.line(self.now, || format!("produce {number}: {command}"));
+                let stored = self.servers.produce(&mut self.rng, &mut self.oracle, self.now, number);
+                self.log.line(self.now, || format!("produce {number}: {stored}"));
                 self.drain_servers();
             }
             Happening::ToServer { conn, command, request } => {
@@ -266,7 +266,8 @@ impl World {
     }
 
     fn someone(&mut self) -> Option<usize> {
-        let in_group: Vec<usize> = (0..self.members.len()).filter(|index| self.members[*index].is_in()).collect();
+        let in_group: Vec<usize> =
+            (0..self.members.len()).filter(|index| self.members[*index].is_in()).collect();
         // One stays, so that there is a group to speak of.
         if in_group.len() < 2 { None } else { self.rng.pick(&in_group).copied() }
     }
@@ -311,7 +312,9 @@ impl World {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let (member, address) = (conn.member, conn.address.clone());
         if command.is_response() {
-            let Some((call, request)) = command.opaque.and_then(|opaque| conn.calls.remove(&opaque)) else { return };
+            let Some((call, request)) = command.opaque.and_then(|opaque| conn.calls.remove(&opaque)) else {
+                return;
+            };
             let result = Reply::parse(&request, command);
             let result = mutant::mutate_reply(self.plan.mutant, member, result);
             self.oracle.on_reply(&request, &result);
@@ -366,13 +369,19 @@ impl World {
                 }
                 Output::Deliver(delivery) => {
                     self.log.line(self.now, || {
-                        format!("m{index} > deliver {:?} {} {}", delivery.ticket, delivery.queue, delivery.messages.len())
+                        format!(
+                            "m{index} > deliver {:?} {} {}",
+                            delivery.ticket,
+                            delivery.queue,
+                            delivery.messages.len()
+                        )
                     });
                     self.oracle.on_delivery(self.now, &self.members[index], &delivery);
                     let (after, outcome) = self.handler.handle(&mut self.rng, &delivery);
                     let ticket = delivery.ticket;
                     self.members[index].deliver(delivery);
-                    self.timeline.add(self.now + after, Happening::Outcome { member: index, ticket, outcome });
+                    self.timeline
+                        .add(self.now + after, Happening::Outcome { member: index, ticket, outcome });
                 }
                 Output::Event(event) => {
                     self.log.line(self.now, || format!("m{index} > {event:?}"));

@@ -20,7 +20,9 @@ pub enum Mutant {
 
 /// [`Mutant::CommitOfTheMaximum`].
 pub fn mutate_request(mutant: Option<Mutant>, consumer: &Consumer, mut request: Request) -> Request {
-    if let (Some(Mutant::CommitOfTheMaximum), Request::CommitOffset { queue, offset, .. }) = (mutant, &mut request) {
+    if let (Some(Mutant::CommitOfTheMaximum), Request::CommitOffset { queue, offset, .. }) =
+        (mutant, &mut request)
+    {
         let views = consumer.snapshot().queues;
         if let Some(view) = views.into_iter().find(|view| view.queue == *queue) {
             *offset = view.next;

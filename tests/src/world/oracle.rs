@@ -107,7 +107,9 @@ impl Oracle {
             let found = self
                 .positions
                 .iter()
-                .find(|((queue, position), _)| queue.broker == back.broker && *position == back.commit_log_offset)
+                .find(|((queue, position), _)| {
+                    queue.broker == back.broker && *position == back.commit_log_offset
+                })
                 .map(|((queue, _), offset)| (queue.clone(), *offset));
             if let Some((queue, offset)) = found {
                 self.passable.entry(queue).or_default().insert(offset);
@@ -137,7 +139,9 @@ impl Oracle {
             Event::QueueStarted { queue, .. } | Event::OffsetReset { queue, .. } => {
                 self.last_commit.remove(&(member.to_string(), queue.clone()));
             }
-            Event::PeerMisbehaved { what, .. } => self.fail(now, format!("{member} blames its broker: {what}")),
+            Event::PeerMisbehaved { what, .. } => {
+                self.fail(now, format!("{member} blames its broker: {what}"))
+            }
             Event::AllocationFailed { why, .. } => self.fail(now, format!("{member} cannot allocate: {why}")),
             _ => {}
         }
@@ -182,7 +186,8 @@ impl Oracle {
 
     /// Nothing is lost.
     pub fn check_all_done(&mut self) {
-        let lost: Vec<u64> = self.wanted.iter().filter(|number| !self.done.contains_key(number)).copied().collect();
+        let lost: Vec<u64> =
+            self.wanted.iter().filter(|number| !self.done.contains_key(number)).copied().collect();
         if !lost.is_empty() {
             self.fail(Instant::ZERO, format!("{} messages were never completed: {lost:?}", lost.len()));
         }
