@@ -22,6 +22,7 @@ pub mod config;
 pub mod consumer;
 pub mod error;
 pub mod link;
+pub mod manual;
 pub mod model;
 pub mod rng;
 pub mod time;

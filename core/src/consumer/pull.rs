@@ -9,7 +9,7 @@ use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
 use super::queue::Phase;
-use crate::model::{Address, CallId, QueueEpoch};
+use crate::model::{Address, CallId, QueueEpoch, Topic};
 use crate::time::{Duration, Instant};
 use crate::wire::code::ResponseCode;
 use crate::wire::delivery::{self, Delivery};
@@ -129,7 +129,12 @@ impl Consumer {
                 subscription: &entry.subscription,
             },
         );
-        for message in delivered.messages {
+        let is_retry = life.queue.topic.is_retry();
+        for mut message in delivered.messages {
+            // A message that comes again keeps the name it was sent under.
+            if let Some(topic) = message.retry_topic().filter(|_| is_retry).map(Topic::from) {
+                message.topic = topic;
+            }
             life.window.insert(message);
         }
         // Behind a damaged message there may be good ones that could not be read: they are not passed over.

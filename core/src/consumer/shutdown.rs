@@ -32,7 +32,8 @@ impl Consumer {
             Run::Running => {
                 let running = self.queues.lives.values().map(|life| life.running.len()).sum();
                 self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
-                self.timers.clear_all();
+                // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
+                self.timers.retain(|timer| matches!(timer, Timer::Heartbeat(_) | Timer::Commit));
                 self.timers.set(Timer::Shutdown, deadline);
             }
             // Asked again: the shorter grace counts.
@@ -64,12 +65,14 @@ impl Consumer {
                     let running = stopping.running;
                     return self.stopped(running);
                 }
-                Step::Draining | Step::Unregistering { .. } => return,
+                Step::Draining => return self.decide_heartbeats(),
+                Step::Unregistering { .. } => return,
             }
         }
     }
 
     fn next_step(&mut self, step: Step) {
+        self.timers.retain(|_| false);
         let deadline = self.now + self.config.limits.call_timeout;
         self.timers.set(Timer::Shutdown, deadline);
         if let Run::Stopping(stopping) = &mut self.run {
@@ -120,7 +123,7 @@ impl Consumer {
             committed,
         });
         self.run = Run::Stopped;
-        self.timers.clear_all();
+        self.timers.retain(|_| false);
         self.calls.clear();
         self.queues.lives.clear();
         self.queues.table.clear();
