@@ -6,7 +6,8 @@ use crate::time::WallClock;
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
 use crate::wire::request::{ConsumeFrom, ConsumerData, Heartbeat, MessageModel, SubscriptionData};
-use crate::wire::subscription::Subscription;
+use crate::wire::subscription::{ExpressionType, Subscription};
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 
 impl Body for Heartbeat {
@@ -85,27 +86,29 @@ pub(super) fn read_start(value: &Value<'_>) -> ConsumeFrom {
 
 /// A set of texts is written in the order of the map; codes in the order of their tags.
 pub(super) fn subscription_value(data: &SubscriptionData) -> Value<'_> {
-    let tags = &data.subscription.tags;
+    let subscription = &data.subscription;
     object([
         ("classFilterMode", false.into()),
-        ("codeSet", Value::list(tags.values().copied())),
-        ("expressionType", if data.subscription.sql { "SQL92".into() } else { "TAG".into() }),
-        ("subString", data.subscription.expression.as_str().into()),
+        ("codeSet", Value::list(subscription.codes.iter().copied())),
+        ("expressionType", subscription.expression_type.as_str().into()),
+        ("subString", subscription.sub_string.as_str().into()),
         ("subVersion", data.version.into()),
-        ("tagsSet", Value::list(tags.keys().map(String::as_str))),
-        ("topic", data.topic.as_str().into()),
+        ("tagsSet", Value::list(subscription.tags.iter().map(String::as_str))),
+        ("topic", subscription.topic.as_str().into()),
     ])
 }
 
 /// Hashes are computed from the tags: the two sets of the body are not paired.
 pub(super) fn read_subscription(value: &Value<'_>) -> Result<SubscriptionData, WireError> {
-    let tags = items(value, "tagsSet")?.iter().filter_map(Value::as_str);
+    let tags: BTreeSet<String> =
+        items(value, "tagsSet")?.iter().filter_map(Value::as_str).map(ToString::to_string).collect();
     Ok(SubscriptionData {
-        topic: Topic::from(text(value, "topic")?),
         subscription: Subscription {
-            expression: optional_text(value, "subString").unwrap_or_else(|| "*".to_string()),
-            sql: value.field("expressionType").as_str().is_some_and(|kind| kind != "TAG"),
-            tags: tags.map(|tag| (tag.to_string(), java_hash(tag))).collect(),
+            topic: Topic::from(text(value, "topic")?),
+            sub_string: optional_text(value, "subString").unwrap_or_else(|| "*".to_string()),
+            codes: tags.iter().map(|tag| java_hash(tag)).collect(),
+            tags,
+            expression_type: ExpressionType::from(value.field("expressionType").as_str().unwrap_or("TAG")),
         },
         version: long(value, "subVersion")?,
     })
