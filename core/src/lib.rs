@@ -21,6 +21,7 @@ pub mod allocate;
 pub mod config;
 pub mod consumer;
 pub mod error;
+pub mod link;
 pub mod manual;
 pub mod model;
 pub mod rng;
