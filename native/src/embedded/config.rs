@@ -18,6 +18,8 @@ pub struct Config {
     pub seed: u64,
     /// Whether a send to an unknown topic creates it.
     pub auto_create: bool,
+    /// Whether a group that nobody set up exists from its first heartbeat on.
+    pub auto_create_groups: bool,
     /// Whether the first broker answers at the name server's address, too.
     pub shared_door: bool,
     /// Which generation of servers is imitated where they differ.
@@ -49,6 +51,7 @@ impl Default for Config {
             topics: Vec::new(),
             seed: 0,
             auto_create: true,
+            auto_create_groups: true,
             shared_door: true,
             generation: Generation::V5,
             young_group: YoungGroup::StartsAtZero,
