@@ -1,82 +1,84 @@
-//! What is wrong with bytes that came over the wire: which kind of fault, at which byte, and what belongs there.
-
-use core::fmt;
+//! The one error of reading bytes.
 
 use crate::error::Blame;
+use core::fmt;
 
-/// Bytes that break the protocol.
+/// Bytes that do not follow the protocol: what, where, and what should have been there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WireError {
-    /// The kind of fault.
+    /// What is wrong.
     pub kind: WireErrorKind,
-    /// Byte position of the fault in what was given to the decoder.
+    /// Position of the first offending byte, in the input that was being read.
     pub at: usize,
-    /// What should have been there.
+    /// What was expected there.
     pub expected: &'static str,
 }
 
-/// Kinds of faults in received bytes.
+/// The kinds of [`WireError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WireErrorKind {
-    /// The bytes end too early.
+    /// The input ends too early.
     Truncated,
-    /// A length that cannot be: negative, or in conflict with another one.
+    /// A length that is negative, or larger than what contains it.
     BadLength,
-    /// A format mark that nobody knows.
+    /// A magic number or type byte that is not known.
     BadMagic,
-    /// Text that is not what its place asks for.
+    /// Text that is not UTF-8.
     BadText,
-    /// A number that is none, or outside its range.
+    /// A number that is not one, or out of range.
     BadNumber,
-    /// Text that no JSON reader of this field accepts.
+    /// JSON that is not JSON, even by fastjson's lenient rules.
     BadJson,
-    /// More than the receiver is willing to hold.
+    /// More than the limit allows.
     TooLarge,
-    /// A compressed body that cannot be unpacked.
+    /// Compressed bytes that do not decompress.
     BadCompression,
-    /// A field that has to be there is not.
+    /// A required field is absent.
     MissingField,
-    /// A known feature that this reader does not have.
+    /// Something legal that this library does not read.
     Unsupported,
 }
 
+impl WireErrorKind {
+    /// A stable short name, used in JSON output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::BadLength => "bad-length",
+            Self::BadMagic => "bad-magic",
+            Self::BadText => "bad-text",
+            Self::BadNumber => "bad-number",
+            Self::BadJson => "bad-json",
+            Self::TooLarge => "too-large",
+            Self::BadCompression => "bad-compression",
+            Self::MissingField => "missing-field",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
 impl WireError {
-    /// The fault `kind` at byte `at`, where `expected` should have been.
-    #[must_use]
+    /// An error of this kind at this byte.
     pub const fn new(kind: WireErrorKind, at: usize, expected: &'static str) -> Self {
         Self { kind, at, expected }
     }
 
-    /// Who has to act: always the sender of the bytes.
+    /// The same error, seen from an input in which this one starts at `offset`.
     #[must_use]
+    pub const fn shifted(self, offset: usize) -> Self {
+        Self { at: self.at + offset, ..self }
+    }
+
+    /// Bytes come from the peer.
     pub const fn blame(&self) -> Blame {
         Blame::Peer
     }
 }
 
-impl fmt::Display for WireErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Truncated => "the bytes end too early",
-            Self::BadLength => "impossible length",
-            Self::BadMagic => "unknown format mark",
-            Self::BadText => "malformed text",
-            Self::BadNumber => "malformed or out-of-range number",
-            Self::BadJson => "malformed JSON",
-            Self::TooLarge => "larger than allowed",
-            Self::BadCompression => "cannot be decompressed",
-            Self::MissingField => "missing field",
-            Self::Unsupported => "unsupported feature",
-        })
-    }
-}
-
-/// `impossible length at byte 84: expected a body length`
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}: expected {}", self.kind, self.at, self.expected)
+        write!(f, "{} at byte {}: expected {}", self.kind.name(), self.at, self.expected)
     }
 }
-
 impl core::error::Error for WireError {}
