@@ -75,8 +75,9 @@ fn decode_item(reader: &mut Reader<'_>) -> Result<BatchItem, WireError> {
     let body = reader.take(length, "a body of the length given")?;
     let at = reader.position();
     let length = reader.i16("the length of properties")?;
-    let length = usize::try_from(length)
-        .map_err(|_| WireError::new(WireErrorKind::BadLength, at, "a properties length that is not negative"))?;
+    let length = usize::try_from(length).map_err(|_| {
+        WireError::new(WireErrorKind::BadLength, at, "a properties length that is not negative")
+    })?;
     let properties = Properties::from_bytes(reader.take(length, "properties of the length given")?);
     Ok(BatchItem { flag, body, properties })
 }

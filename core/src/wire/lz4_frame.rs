@@ -120,7 +120,11 @@ impl Header {
         }
         // Bit 0: a dictionary, which a message has nowhere to name.
         if flags & 0x01 != 0 {
-            return Err(WireError::new(WireErrorKind::Unsupported, start, "an LZ4 frame without a dictionary"));
+            return Err(WireError::new(
+                WireErrorKind::Unsupported,
+                start,
+                "an LZ4 frame without a dictionary",
+            ));
         }
         let block_max = match descriptor >> 4 & 0x7 {
             4 => 64 * 1024,

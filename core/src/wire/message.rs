@@ -127,7 +127,8 @@ impl Message {
     /// The id that users know: the producer's, or the place where the message is stored.
     #[must_use]
     pub fn msg_id(&self) -> MessageId<'_> {
-        self.property(names::UNIQ_KEY).map_or_else(|| MessageId::Offset(self.offset_id()), MessageId::Producer)
+        self.property(names::UNIQ_KEY)
+            .map_or_else(|| MessageId::Offset(self.offset_id()), MessageId::Producer)
     }
 
     /// Where the message is stored. Messages of one inner batch share it.
@@ -143,7 +144,8 @@ impl Message {
     /// The transaction's id, if the message is part of one.
     #[must_use]
     pub fn transaction_id(&self) -> Option<&str> {
-        let in_transaction = self.property(names::TRAN_MSG).is_some_and(|text| text.eq_ignore_ascii_case("true"));
+        let in_transaction =
+            self.property(names::TRAN_MSG).is_some_and(|text| text.eq_ignore_ascii_case("true"));
         if in_transaction { self.property(names::UNIQ_KEY) } else { None }
     }
 

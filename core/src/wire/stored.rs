@@ -228,8 +228,7 @@ pub fn encode_stored(message: &Message, out: &mut Vec<u8>) -> Result<i32, Encode
     check("body", message.body.len(), i32::MAX as usize - 2 * SHORT - 200)?;
 
     let mut sys_flag = message.sys_flag;
-    for (host, bit) in
-        [(message.born_host, flags::BORN_HOST_V6), (message.store_host, flags::STORE_HOST_V6)]
+    for (host, bit) in [(message.born_host, flags::BORN_HOST_V6), (message.store_host, flags::STORE_HOST_V6)]
     {
         if host.ip.is_ipv6() {
             sys_flag |= bit;

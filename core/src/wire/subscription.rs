@@ -65,7 +65,9 @@ impl Filter {
         match self {
             Self::All => Subscription::tags(topic, None),
             Self::Tags(expression) => Subscription::tags(topic, Some(expression)),
-            Self::Sql92(expression) => Subscription::typed(topic, Some(expression), Some(ExpressionType::Sql92)),
+            Self::Sql92(expression) => {
+                Subscription::typed(topic, Some(expression), Some(ExpressionType::Sql92))
+            }
         }
     }
 }

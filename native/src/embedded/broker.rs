@@ -128,7 +128,7 @@ impl Broker {
         remote: SocketAddr,
         request: &Command,
     ) -> Handled {
-        let heartbeat: Heartbeat = json(&request.body, cx.config.limits.json)?;
+        let heartbeat = Heartbeat::read(&json(&request.body, cx.config.limits.json)?);
         let member = Member::new(&heartbeat.client, request, remote, cx.now);
         let mut resend = heartbeat.fingerprint == 0;
         for data in &heartbeat.consumers {
@@ -139,15 +139,15 @@ impl Broker {
             }
             let settings = settings.unwrap_or_default();
             // Without room for a retry topic the group consumes without retries.
-            let _ = self.topics.ensure_retry(&group.retry_topic(), settings.retry_queue_nums, data.unit_mode);
-            let notify = settings.notify_consumer_ids_changed_enable;
+            let _ = self.topics.ensure_retry(&group.retry_topic(), settings.retry_queues, data.unit_mode);
+            let notify = settings.notifies;
             self.groups.register(cx, conn, member.clone(), data, &heartbeat, notify);
             if heartbeat.fingerprint != 0 {
                 resend |= self.groups.fingerprint(&data.group, heartbeat.fingerprint);
             }
         }
         for producer in &heartbeat.producers {
-            self.groups.register_producer(cx, conn, member.clone(), &producer.group);
+            self.groups.register_producer(cx, conn, member.clone(), producer);
         }
         let mut answer = success(request);
         if cx.config.generation == Generation::V5 {
@@ -169,7 +169,7 @@ impl Broker {
 
     /// Whether changes of the group are told to its members on request.
     fn notifies(&self, group: &Group) -> bool {
-        self.settings.find(group).is_none_or(|settings| settings.notify_consumer_ids_changed_enable)
+        self.settings.find(group).is_none_or(|settings| settings.notifies)
     }
 }
 

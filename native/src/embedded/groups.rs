@@ -2,7 +2,7 @@
 
 use super::config::{Generation, is_legal_name};
 use super::context::Context;
-use super::heartbeat::{CONSUME_TYPES, Consumer, Heartbeat, MODELS, STARTS, Subscribed};
+use super::heartbeat::{Consumer, Heartbeat, MODELS, Subscribed};
 use super::output::ConnId;
 use evenkeel_core::model::{ClientId, Group, Topic};
 use evenkeel_core::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 /// Model of a group whose every member gets every message.
-pub(crate) const BROADCASTING: &str = "BROADCASTING";
+pub(crate) const BROADCASTING: &str = MODELS[0];
 /// How often silent members are looked for.
 const SCAN_EVERY: Duration = Duration::from_secs(10);
 
@@ -64,7 +64,10 @@ impl Groups {
     /// The member that a request forwarded to `client` goes to.
     pub(crate) fn member(&self, group: &Group, client: &str) -> Option<(ConnId, &Member)> {
         let members = self.consumers.get(group)?.members.iter();
-        members.filter(|(_, member)| member.client.as_str() == client).map(|(conn, member)| (*conn, member)).next()
+        members
+            .filter(|(_, member)| member.client.as_str() == client)
+            .map(|(conn, member)| (*conn, member))
+            .next()
     }
 
     /// One consumer group of a heartbeat. `notify` is the group's setting. Gives whether anything changed.
@@ -86,15 +89,15 @@ impl Groups {
         }
         self.next_scan.get_or_insert(cx.now + SCAN_EVERY);
         let entry = self.consumers.entry(group.clone()).or_insert_with(|| ConsumerGroup {
-            consume_type: CONSUME_TYPES[1],
-            model: MODELS[1],
-            start_from: STARTS[0],
+            consume_type: data.consume_type,
+            model: data.model,
+            start_from: data.start_from,
             subscriptions: BTreeMap::new(),
             members: BTreeMap::new(),
         });
-        entry.consume_type = data.consume_type.among(&CONSUME_TYPES, 1);
-        entry.model = data.message_model.among(&MODELS, 1);
-        entry.start_from = data.consume_from_where.among(&STARTS, 0);
+        entry.consume_type = data.consume_type;
+        entry.model = data.model;
+        entry.start_from = data.start_from;
         let is_new = !entry.members.contains_key(&conn);
         if !is_new || entry.members.len() < limits.members {
             entry.members.insert(conn, member);
@@ -154,11 +157,10 @@ impl Groups {
                 self.notify(cx, &group);
             }
         }
-        let producing: Vec<_> =
-            self.producers.iter().filter(|(_, members)| members.contains_key(&conn)).map(|(group, _)| group.clone());
-        for group in producing.collect::<Vec<_>>() {
-            self.unregister_producer(conn, &group);
-        }
+        self.producers.retain(|_, members| {
+            members.remove(&conn);
+            !members.is_empty()
+        });
     }
 
     /// Every ten seconds: members without a heartbeat for too long are removed and their connections closed. As in
@@ -167,24 +169,22 @@ impl Groups {
         if self.next_scan.is_none_or(|at| at > cx.now) {
             return;
         }
-        let life = cx.config.member_life;
-        let silent = |members: &BTreeMap<ConnId, Member>| -> Vec<ConnId> {
-            let old = members.iter().filter(|(_, member)| cx.now.since(member.last_seen) > life);
-            old.map(|(conn, _)| *conn).collect()
-        };
+        let (now, life) = (cx.now, cx.config.member_life);
         let mut gone = BTreeSet::new();
-        for (group, conns) in self.consumers.iter().map(|(group, entry)| (group.clone(), silent(&entry.members))).collect::<Vec<_>>() {
-            for conn in conns {
-                self.leave(conn, &group);
-                gone.insert(conn);
-            }
-        }
-        for (group, conns) in self.producers.iter().map(|(group, members)| (group.clone(), silent(members))).collect::<Vec<_>>() {
-            for conn in conns {
-                self.unregister_producer(conn, &group);
-                gone.insert(conn);
-            }
-        }
+        let mut keep_vocal = |members: &mut BTreeMap<ConnId, Member>| {
+            members.retain(|conn, member| {
+                let is_vocal = now.since(member.last_seen) <= life;
+                if !is_vocal {
+                    gone.insert(*conn);
+                }
+                is_vocal
+            });
+            !members.is_empty()
+        };
+        self.consumers.retain(|_, entry| keep_vocal(&mut entry.members));
+        self.producers.retain(|_, members| keep_vocal(members));
+        let consumers = &self.consumers;
+        self.fingerprints.retain(|group, _| consumers.contains_key(group));
         for conn in gone {
             cx.close(conn);
         }

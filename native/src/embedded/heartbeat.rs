@@ -1,84 +1,41 @@
 //! The body of a heartbeat, as brokers read it: missing and `null` fields count as empty.
 
-use super::request::or_default;
-use serde::Deserialize;
+use super::request::text;
+use evenkeel_core::wire::json::Value;
 
 /// A client and its groups.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug)]
 pub(crate) struct Heartbeat {
-    #[serde(rename = "clientID", deserialize_with = "or_default")]
     pub(crate) client: String,
-    #[serde(rename = "consumerDataSet", deserialize_with = "or_default")]
     pub(crate) consumers: Vec<Consumer>,
-    #[serde(rename = "producerDataSet", deserialize_with = "or_default")]
-    pub(crate) producers: Vec<Producer>,
+    pub(crate) producers: Vec<String>,
     /// 0 if the client knows nothing of fingerprints.
-    #[serde(rename = "heartbeatFingerprint", deserialize_with = "or_default")]
     pub(crate) fingerprint: i32,
     /// Whether subscriptions are left out because they have not changed.
-    #[serde(deserialize_with = "or_default")]
     pub(crate) without_sub: bool,
 }
 
-/// A producer group.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Producer {
-    #[serde(rename = "groupName", deserialize_with = "or_default")]
-    pub(crate) group: String,
-}
-
 /// A consumer group.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug)]
 pub(crate) struct Consumer {
-    #[serde(rename = "groupName", deserialize_with = "or_default")]
     pub(crate) group: String,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) consume_type: Choice,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) message_model: Choice,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) consume_from_where: Choice,
-    #[serde(rename = "subscriptionDataSet", deserialize_with = "or_default")]
+    pub(crate) consume_type: &'static str,
+    pub(crate) model: &'static str,
+    pub(crate) start_from: &'static str,
     pub(crate) subscriptions: Vec<Subscribed>,
-    #[serde(deserialize_with = "or_default")]
     pub(crate) unit_mode: bool,
 }
 
 /// What a group wants of one topic, as its members said it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subscribed {
-    #[serde(deserialize_with = "or_default")]
     pub(crate) topic: String,
-    #[serde(rename = "subString", deserialize_with = "or_default")]
     pub(crate) expression: String,
-    #[serde(rename = "expressionType", deserialize_with = "or_default")]
     pub(crate) expression_type: String,
-    #[serde(rename = "tagsSet", deserialize_with = "or_default")]
     pub(crate) tags: Vec<String>,
-    #[serde(rename = "codeSet", deserialize_with = "or_default")]
     pub(crate) codes: Vec<i32>,
-    #[serde(rename = "subVersion", deserialize_with = "or_default")]
     pub(crate) version: i64,
-    #[serde(deserialize_with = "or_default")]
     pub(crate) class_filter_mode: bool,
-}
-
-/// The name of an enum's value, or its place in the list of values.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Choice {
-    Name(String),
-    Ordinal(u32),
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Self::Name(String::new())
-    }
 }
 
 /// Kinds of consumption, in the protocol's order.
@@ -95,13 +52,53 @@ pub(crate) const STARTS: [&str; 6] = [
     "CONSUME_FROM_TIMESTAMP",
 ];
 
-impl Choice {
-    /// The value of `names` that is meant; the one at `default` if none is.
-    pub(crate) fn among(&self, names: &'static [&'static str], default: usize) -> &'static str {
-        let place = match self {
-            Self::Name(name) => names.iter().position(|known| known == name),
-            Self::Ordinal(ordinal) => usize::try_from(*ordinal).ok().filter(|place| *place < names.len()),
-        };
-        names[place.unwrap_or(default)]
+impl Heartbeat {
+    /// Reads the body.
+    pub(crate) fn read(body: &Value<'_>) -> Self {
+        let producers = body.field("producerDataSet").items().iter();
+        Self {
+            client: text(body, "clientID").to_owned(),
+            consumers: body.field("consumerDataSet").items().iter().map(Consumer::read).collect(),
+            producers: producers.map(|producer| text(producer, "groupName").to_owned()).collect(),
+            fingerprint: body.field("heartbeatFingerprint").to_i32().unwrap_or(0),
+            without_sub: body.field("withoutSub").to_bool().unwrap_or(false),
+        }
     }
+}
+
+impl Consumer {
+    fn read(data: &Value<'_>) -> Self {
+        Self {
+            group: text(data, "groupName").to_owned(),
+            consume_type: choice(data.field("consumeType"), &CONSUME_TYPES, 1),
+            model: choice(data.field("messageModel"), &MODELS, 1),
+            start_from: choice(data.field("consumeFromWhere"), &STARTS, 0),
+            subscriptions: data.field("subscriptionDataSet").items().iter().map(Subscribed::read).collect(),
+            unit_mode: data.field("unitMode").to_bool().unwrap_or(false),
+        }
+    }
+}
+
+impl Subscribed {
+    fn read(data: &Value<'_>) -> Self {
+        let tags = data.field("tagsSet").items().iter();
+        Self {
+            topic: text(data, "topic").to_owned(),
+            expression: text(data, "subString").to_owned(),
+            expression_type: text(data, "expressionType").to_owned(),
+            tags: tags.filter_map(Value::as_str).map(str::to_owned).collect(),
+            codes: data.field("codeSet").items().iter().filter_map(Value::to_i32).collect(),
+            version: data.field("subVersion").to_i64().unwrap_or(0),
+            class_filter_mode: data.field("classFilterMode").to_bool().unwrap_or(false),
+        }
+    }
+}
+
+/// An enum's value: its name, or its place in the list of values. What is neither is the one at `default`.
+fn choice<const N: usize>(value: &Value<'_>, names: &[&'static str; N], default: usize) -> &'static str {
+    let place = match value.as_str() {
+        Some(name) => names.iter().position(|known| *known == name),
+        None => value.to_i64().and_then(|ordinal| usize::try_from(ordinal).ok()).filter(|place| *place < N),
+    };
+    names[place.unwrap_or(default)]
 }

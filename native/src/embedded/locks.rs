@@ -1,12 +1,12 @@
 //! Queue locks of orderly groups: leases that the broker grants per queue and client id.
 
 use super::context::Context;
-use super::request::{Handled, json, or_default, success};
+use super::request::{Handled, Refusal, json, success, text};
 use super::text::{array, queue};
 use evenkeel_core::model::{ClientId, Group, MessageQueue};
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::command::Command;
-use serde::Deserialize;
+use evenkeel_core::wire::json::Value;
 use std::collections::BTreeMap;
 
 /// The locks of one broker. Locks survive disconnects; only time or their owner ends them.
@@ -22,11 +22,10 @@ struct Lease {
 impl Locks {
     /// Request 41: takes or renews locks, and answers which of them the client holds now.
     pub(crate) fn lock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let body: LockBody = json(&request.body, cx.config.limits.json)?;
-        let (group, owner) = (Group::from(body.consumer_group), ClientId::from(body.client_id));
+        let (group, owner, queues) = read(cx, request)?;
         let mut held = Vec::new();
-        for wanted in body.mq_set {
-            let key = (group.clone(), wanted.into());
+        for wanted in queues {
+            let key = (group.clone(), wanted);
             let free = match self.0.get(&key) {
                 Some(lease) => lease.owner == owner || lease.is_over(cx),
                 None => self.has_room(cx),
@@ -41,10 +40,9 @@ impl Locks {
 
     /// Request 42: gives up locks; those of others stay.
     pub(crate) fn unlock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let body: LockBody = json(&request.body, cx.config.limits.json)?;
-        let (group, owner) = (Group::from(body.consumer_group), ClientId::from(body.client_id));
-        for given_up in body.mq_set {
-            let key = (group.clone(), given_up.into());
+        let (group, owner, queues) = read(cx, request)?;
+        for given_up in queues {
+            let key = (group.clone(), given_up);
             if self.0.get(&key).is_some_and(|lease| lease.owner == owner) {
                 self.0.remove(&key);
             }
@@ -81,30 +79,13 @@ impl Lease {
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct LockBody {
-    #[serde(deserialize_with = "or_default")]
-    client_id: String,
-    #[serde(deserialize_with = "or_default")]
-    consumer_group: String,
-    #[serde(deserialize_with = "or_default")]
-    mq_set: Vec<QueueBody>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct QueueBody {
-    #[serde(deserialize_with = "or_default")]
-    broker_name: String,
-    #[serde(deserialize_with = "or_default")]
-    queue_id: i32,
-    #[serde(deserialize_with = "or_default")]
-    topic: String,
-}
-
-impl From<QueueBody> for MessageQueue {
-    fn from(body: QueueBody) -> Self {
-        Self::new(body.topic, body.broker_name, body.queue_id)
-    }
+/// Group, client and queues of a lock or unlock request.
+fn read(cx: &Context<'_>, request: &Command) -> Result<(Group, ClientId, Vec<MessageQueue>), Refusal> {
+    let body = json(&request.body, cx.config.limits.json)?;
+    let queue = |queue: &Value<'_>| {
+        let id = queue.field("queueId").to_i32().unwrap_or(0);
+        MessageQueue::new(text(queue, "topic"), text(queue, "brokerName"), id)
+    };
+    let queues = body.field("mqSet").items().iter().map(queue).collect();
+    Ok((Group::from(text(&body, "consumerGroup")), ClientId::from(text(&body, "clientId")), queues))
 }

@@ -3,14 +3,14 @@
 use super::broker::Broker;
 use super::context::Context;
 use super::output::ConnId;
-use super::request::{Handled, Header, Refusal, json, or_default, success};
+use super::request::{Handled, Header, Refusal, json, success};
 use super::text::{array, object, quoted};
-use super::topics::TopicConfig;
+use super::topics::{PERM_READ, PERM_WRITE, TopicConfig};
 use evenkeel_core::model::{Address, BrokerName, Topic};
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
-use serde::Deserialize;
+use evenkeel_core::wire::json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From this protocol version on clients get map keys in quotes.
@@ -29,7 +29,6 @@ struct Registration {
     topics: BTreeMap<Topic, TopicConfig>,
     conn: ConnId,
     expires: Instant,
-    life: Duration,
 }
 
 impl Names {
@@ -91,26 +90,24 @@ impl Names {
             let remark = "the embedded name server does not read compressed registrations";
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         }
-        let body: RegisterBody = if request.body.is_empty() {
-            RegisterBody::default()
+        let topics = if request.body.is_empty() {
+            BTreeMap::new()
         } else {
-            json(&request.body, cx.config.limits.json)?
+            registered_topics(&json(&request.body, cx.config.limits.json)?)
         };
         if self.outside.len() >= cx.config.limits.registrations && !self.outside.contains_key(&key) {
             return Err(Refusal::full("registered brokers"));
         }
-        let named = body.topic_config_serialize_wrapper.topic_config_table.into_iter();
         let life = request.some_i64("heartbeatTimeoutMillis").and_then(|millis| u64::try_from(millis).ok());
         let life = Duration::from_millis(life.filter(|millis| *millis > 0).unwrap_or(120_000));
         let registration = Registration {
             cluster: request.text("clusterName")?.to_owned(),
             address: Address::from(request.text("brokerAddr")?),
-            topics: named.map(|(name, topic)| (Topic::from(name), topic.into())).collect(),
+            topics,
             conn,
             expires: cx.now + life,
-            life,
         };
-        tracing::debug!(broker = %key.0, address = %registration.address, life = ?registration.life, "registered");
+        tracing::debug!(broker = %key.0, address = %registration.address, "registered");
         self.outside.insert(key, registration);
         Ok(Some(success(request)))
     }
@@ -130,8 +127,8 @@ impl Names {
             let remark = format!("no broker has registered topic {topic}");
             return Err(Refusal::new(ResponseCode::TOPIC_NOT_EXIST, remark));
         }
-        let quoted_keys = request.version >= QUOTED_KEYS_SINCE
-            || request.flag("acceptStandardJsonOnly").unwrap_or(false);
+        let quoted_keys =
+            request.version >= QUOTED_KEYS_SINCE || request.flag("acceptStandardJsonOnly").unwrap_or(false);
         let queues = queues.into_iter().map(|(broker, topic)| {
             let name = quoted(broker.as_str());
             let TopicConfig { read, write, perm, sys_flag, .. } = topic;
@@ -153,8 +150,7 @@ impl Names {
         for broker in &all {
             clusters.entry(broker.cluster).or_default().insert(broker.name);
         }
-        let addresses =
-            object(all.iter().map(|broker| (quoted(broker.name.as_str()), broker.json(false))));
+        let addresses = object(all.iter().map(|broker| (quoted(broker.name.as_str()), broker.json(false))));
         let clusters = object(clusters.into_iter().map(|(cluster, names)| {
             (quoted(cluster), array(names.into_iter().map(|name| quoted(name.as_str()))))
         }));
@@ -169,7 +165,11 @@ impl Names {
     }
 
     /// Queue counts of `topic` by broker name; masters speak before slaves.
-    fn queues<'a>(&'a self, brokers: &'a [Broker], topic: &Topic) -> BTreeMap<&'a BrokerName, &'a TopicConfig> {
+    fn queues<'a>(
+        &'a self,
+        brokers: &'a [Broker],
+        topic: &Topic,
+    ) -> BTreeMap<&'a BrokerName, &'a TopicConfig> {
         let mut queues = BTreeMap::new();
         for broker in brokers.iter().filter(|broker| broker.up) {
             if let Some(config) = broker.topics.find(topic) {
@@ -227,44 +227,19 @@ impl<'a> Known<'a> {
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RegisterBody {
-    #[serde(deserialize_with = "or_default")]
-    topic_config_serialize_wrapper: TopicTable,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct TopicTable {
-    #[serde(deserialize_with = "or_default")]
-    topic_config_table: BTreeMap<String, TopicBody>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct TopicBody {
-    read_queue_nums: i32,
-    write_queue_nums: i32,
-    perm: i32,
-    topic_sys_flag: i32,
-    order: bool,
-}
-
-impl Default for TopicBody {
-    fn default() -> Self {
-        Self { read_queue_nums: 16, write_queue_nums: 16, perm: 6, topic_sys_flag: 0, order: false }
-    }
-}
-
-impl From<TopicBody> for TopicConfig {
-    fn from(body: TopicBody) -> Self {
-        Self {
-            read: body.read_queue_nums,
-            write: body.write_queue_nums,
-            perm: body.perm,
-            sys_flag: body.topic_sys_flag,
-            order: body.order,
-        }
-    }
+/// The topics in the body of a registration.
+fn registered_topics(body: &Value<'_>) -> BTreeMap<Topic, TopicConfig> {
+    let table = body.field("topicConfigSerializeWrapper").field("topicConfigTable");
+    let topic = |(name, topic): &(Value<'_>, Value<'_>)| {
+        let number = |field: &str, default: i32| topic.field(field).to_i32().unwrap_or(default);
+        let config = TopicConfig {
+            read: number("readQueueNums", 16),
+            write: number("writeQueueNums", 16),
+            perm: number("perm", PERM_READ | PERM_WRITE),
+            sys_flag: number("topicSysFlag", 0),
+            order: topic.field("order").to_bool().unwrap_or(false),
+        };
+        Some((Topic::from(name.as_str()?), config))
+    };
+    table.entries().iter().filter_map(topic).collect()
 }

@@ -102,7 +102,8 @@ impl Broker {
             (Generation::V5, queue) => queue.is_some_and(|queue| queue.min() <= 0 && queue.max() > 0),
             (Generation::V4_9, queue) => queue.is_none_or(|queue| queue.min() <= 0),
         };
-        let insists = cx.config.generation == Generation::V5 && request.flag("setZeroIfNotFound") == Some(false);
+        let insists =
+            cx.config.generation == Generation::V5 && request.flag("setZeroIfNotFound") == Some(false);
         if young && !insists && cx.config.young_group == YoungGroup::StartsAtZero {
             return answer(0);
         }

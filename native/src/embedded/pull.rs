@@ -172,7 +172,7 @@ impl Broker {
     ) -> Result<Wanted, Refusal> {
         let forbidden = |what: &str| Refusal::new(ResponseCode::NO_PERMISSION, what);
         let settings = self.settings.ensure(cx.config, &pull.group)?;
-        if !settings.consume_enable {
+        if !settings.may_consume {
             return Err(forbidden("the group may not consume"));
         }
         let topic = self.topics.existing(&pull.topic)?;
@@ -187,7 +187,7 @@ impl Broker {
             let expression = request.fields.get("subscription").unwrap_or("*");
             (request.fields.get("expressionType").unwrap_or("TAG").to_owned(), parse_tags(expression)?)
         } else {
-            self.subscribed(pull, settings.consume_broadcast_enable)?
+            self.subscribed(pull, settings.may_broadcast)?
         };
         if !is_tag_type(&expression_type) {
             let remark = "the embedded broker does not filter by properties";

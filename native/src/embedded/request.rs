@@ -4,7 +4,7 @@ use bytes::Bytes;
 use evenkeel_core::model::{Group, Topic};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use evenkeel_core::wire::json::{Value, parse};
 
 /// Why a request is not done: becomes a response with this code and remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,21 +102,16 @@ fn not_a_number(name: &str) -> Refusal {
     Refusal::new(ResponseCode::SYSTEM_ERROR, format!("the field {name} is not a number in range"))
 }
 
-/// Reads a JSON body of at most `limit` bytes.
-pub(crate) fn json<T: DeserializeOwned>(body: &Bytes, limit: usize) -> Result<T, Refusal> {
+/// Reads a JSON body of at most `limit` bytes, fastjson's habits included.
+pub(crate) fn json(body: &Bytes, limit: usize) -> Result<Value<'_>, Refusal> {
     if body.len() > limit {
         let remark = format!("a body of {} bytes is over the limit of {limit}", body.len());
         return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
     }
-    serde_json::from_slice(body)
-        .map_err(|error| Refusal::new(ResponseCode::SYSTEM_ERROR, format!("unreadable body: {error}")))
+    parse(body).map_err(|error| Refusal::new(ResponseCode::SYSTEM_ERROR, format!("unreadable body: {error}")))
 }
 
-/// Reads a value whose `null` means its default, as Java has it.
-pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + Default,
-{
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+/// The text in a field of an object; empty if there is none.
+pub(crate) fn text<'a>(value: &'a Value<'_>, field: &str) -> &'a str {
+    value.field(field).as_str().unwrap_or_default()
 }

@@ -80,7 +80,8 @@ impl Broker {
         request: &Command,
         message: impl Fn(i32, Bytes, Properties) -> Message,
     ) -> Result<Vec<Stored>, Refusal> {
-        let items = decode_items(&request.body).map_err(|error| illegal(format!("unreadable batch: {error}")))?;
+        let items =
+            decode_items(&request.body).map_err(|error| illegal(format!("unreadable batch: {error}")))?;
         if items.is_empty() {
             return Err(illegal("a batch without messages"));
         }

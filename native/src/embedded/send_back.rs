@@ -19,10 +19,10 @@ impl Broker {
     pub(crate) fn send_back(&mut self, cx: &mut Context<'_>, request: &Command) -> Handled {
         let group = Group::from(request.text("group")?);
         let settings = self.settings.ensure(cx.config, &group)?;
-        if settings.retry_queue_nums <= 0 {
+        if settings.retry_queues <= 0 {
             return Ok(Some(success(request)));
         }
-        self.topics.ensure_retry(&group.retry_topic(), settings.retry_queue_nums, false)?;
+        self.topics.ensure_retry(&group.retry_topic(), settings.retry_queues, false)?;
         let position = request.i64("offset")?;
         let Some(mut message) = self.log.at(position).and_then(read_back) else {
             let remark = format!("there is no message at log position {position}");
@@ -46,7 +46,7 @@ impl Broker {
             0
         } else {
             message.topic = group.retry_topic();
-            let queues = u64::try_from(settings.retry_queue_nums).unwrap_or(1);
+            let queues = u64::try_from(settings.retry_queues).unwrap_or(1);
             message.queue_id = i32::try_from(cx.rng.below(queues)).unwrap_or(0);
             if wanted == 0 { FIRST_LEVEL.saturating_add(message.reconsume_times) } else { wanted }
         };

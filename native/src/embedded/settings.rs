@@ -2,34 +2,39 @@
 
 use super::config::{Config, is_legal_name};
 use super::context::Context;
-use super::request::{Handled, Refusal, json, success};
+use super::request::{Handled, Refusal, json, success, text};
 use evenkeel_core::model::Group;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
-use serde::Deserialize;
+use evenkeel_core::wire::json::Value;
 use std::collections::BTreeMap;
 
 /// Settings of one group.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GroupSettings {
-    pub(crate) group_name: String,
-    pub(crate) consume_enable: bool,
-    pub(crate) consume_broadcast_enable: bool,
-    pub(crate) retry_queue_nums: i32,
+    pub(crate) may_consume: bool,
+    pub(crate) may_broadcast: bool,
+    pub(crate) retry_queues: i32,
     pub(crate) retry_max_times: i32,
-    pub(crate) notify_consumer_ids_changed_enable: bool,
+    pub(crate) notifies: bool,
 }
 
 impl Default for GroupSettings {
     fn default() -> Self {
+        Self { may_consume: true, may_broadcast: true, retry_queues: 1, retry_max_times: 16, notifies: true }
+    }
+}
+
+impl GroupSettings {
+    fn read(body: &Value<'_>) -> Self {
+        let default = Self::default();
+        let flag = |name: &str| body.field(name).to_bool().unwrap_or(true);
         Self {
-            group_name: String::new(),
-            consume_enable: true,
-            consume_broadcast_enable: true,
-            retry_queue_nums: 1,
-            retry_max_times: 16,
-            notify_consumer_ids_changed_enable: true,
+            may_consume: flag("consumeEnable"),
+            may_broadcast: flag("consumeBroadcastEnable"),
+            retry_queues: body.field("retryQueueNums").to_i32().unwrap_or(default.retry_queues),
+            retry_max_times: body.field("retryMaxTimes").to_i32().unwrap_or(default.retry_max_times),
+            notifies: flag("notifyConsumerIdsChangedEnable"),
         }
     }
 }
@@ -50,8 +55,7 @@ impl Settings {
         if self.0.len() >= config.limits.groups {
             return Err(Refusal::full("groups"));
         }
-        let settings =
-            GroupSettings { retry_max_times: config.retry_max_times, ..GroupSettings::default() };
+        let settings = GroupSettings { retry_max_times: config.retry_max_times, ..GroupSettings::default() };
         self.0.insert(group.clone(), settings.clone());
         Ok(settings)
     }
@@ -68,15 +72,15 @@ impl Settings {
 
     /// Request 200.
     pub(crate) fn update(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let settings: GroupSettings = json(&request.body, cx.config.limits.json)?;
-        let group = Group::from(settings.group_name.as_str());
-        if !is_legal_name(&settings.group_name) {
+        let body = json(&request.body, cx.config.limits.json)?;
+        let group = Group::from(text(&body, "groupName"));
+        if !is_legal_name(group.as_str()) {
             return Err(Refusal::new(ResponseCode::INVALID_PARAMETER, "the body names no group"));
         }
         if self.0.len() >= cx.config.limits.groups && !self.0.contains_key(&group) {
             return Err(Refusal::full("groups"));
         }
-        self.0.insert(group, settings);
+        self.0.insert(group, GroupSettings::read(&body));
         Ok(Some(success(request)))
     }
 }
