@@ -6,6 +6,7 @@ use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::filter;
 use crate::report::ShutdownReport;
+use evenkeel_core::consumer::Snapshot;
 use evenkeel_core::consumer::io::{Event, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
 use std::fmt;
@@ -113,6 +114,14 @@ impl Consumer {
         self.control.quiet(on).await
     }
 
+    /// A picture of now: queues with their offsets, what is cached, what runs.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        self.control.snapshot().await
+    }
+
     /// Leaves the group: no new deliveries, waits for running handlers at most `drain`, commits, unregisters, closes.
     pub async fn shutdown(self, drain: Duration) -> ShutdownReport {
         let (done, report) = oneshot::channel();
@@ -192,6 +201,16 @@ impl Control {
     /// The consumer has stopped.
     pub async fn quiet(&self, on: bool) -> Result<()> {
         self.input(Input::Quiet(on)).await
+    }
+
+    /// As [`Consumer::snapshot`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Command::Look(answer)).await?;
+        answered.await.map_err(|_gone| Error::closed("the consumer"))
     }
 
     /// Uses these name servers from now on.

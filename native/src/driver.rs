@@ -15,7 +15,7 @@ use crate::opening::{Opening, PATIENCE};
 use crate::report::ShutdownReport;
 use crate::telling::tell;
 use crate::workers::{Finished, Job, Workers};
-use evenkeel_core::consumer::Consumer as Machine;
+use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
 use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
 use evenkeel_core::model::{Group, MessageQueue};
 use evenkeel_core::time::Instant;
@@ -32,6 +32,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(crate) enum Command {
     /// Straight to the machine.
     Input(Input),
+    /// Show the machine's state.
+    Look(oneshot::Sender<Snapshot>),
     /// Stop, and say so when it is done.
     Stop { grace: Duration, done: Option<oneshot::Sender<ShutdownReport>> },
 }
@@ -185,6 +187,8 @@ impl Running {
     fn command(&mut self, command: Command) {
         match command {
             Command::Input(input) => self.parts.machine.handle(self.parts.clock.now(), input),
+            // An error only says that the caller stopped waiting.
+            Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
             Command::Stop { grace, done } => self.stop(grace, done),
         }
     }

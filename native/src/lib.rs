@@ -1,4 +1,5 @@
 //! A RocketMQ push consumer for tokio whose rebalance you can trust, preview and prove.
+<<<<<<< HEAD
 //!
 //! All decisions are made by the sans-IO crate `evenkeel-core`; this crate moves the bytes, runs the handlers and keeps
 //! the time.
@@ -29,6 +30,7 @@ pub mod clock;
 mod conn;
 mod consumer;
 mod driver;
+pub mod embedded;
 mod error;
 mod filter;
 mod handler;
@@ -56,6 +58,7 @@ pub use report::ShutdownReport;
 pub use evenkeel_core::allocate;
 pub use evenkeel_core::config::{Limits, OPTIONS};
 pub use evenkeel_core::consumer::io::{Event, Failure, RebalanceReason};
+pub use evenkeel_core::consumer::{QueueView, Snapshot};
 pub use evenkeel_core::error::Blame;
 pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
 pub use evenkeel_core::wire::request::ConsumeFrom as StartFrom;

@@ -125,7 +125,7 @@ impl Consumer {
                 queue: &life.queue,
                 min_offset: pulled.min,
                 max_offset: pulled.max,
-                offset_delta: 0,
+                offset_delta: pulled.offset_delta,
                 subscription: &entry.subscription,
             },
         );

@@ -1,13 +1,12 @@
 //! `HeartbeatData` (34), `SubscriptionData` and `CheckClientRequestBody` (46).
 
 use super::{Body, items, long, missing, optional_text, text, truth};
-use crate::model::{ClientId, Group, Topic, java_hash};
+use crate::model::{ClientId, Group, Topic};
 use crate::time::WallClock;
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
 use crate::wire::request::{ConsumeFrom, ConsumerData, Heartbeat, MessageModel, SubscriptionData};
-use crate::wire::subscription::{ExpressionType, Subscription};
-use alloc::collections::BTreeSet;
+use crate::wire::subscription::{ALL, Subscription};
 use alloc::string::{String, ToString};
 
 impl Body for Heartbeat {
@@ -84,31 +83,30 @@ pub(super) fn read_start(value: &Value<'_>) -> ConsumeFrom {
     }
 }
 
-/// A set of texts is written in the order of the map; codes in the order of their tags.
+/// Both sets are written in their own order; they are not paired.
 pub(super) fn subscription_value(data: &SubscriptionData) -> Value<'_> {
-    let subscription = &data.subscription;
     object([
         ("classFilterMode", false.into()),
-        ("codeSet", Value::list(subscription.codes.iter().copied())),
-        ("expressionType", subscription.expression_type.as_str().into()),
-        ("subString", subscription.sub_string.as_str().into()),
+        ("codeSet", Value::list(data.subscription.codes.iter().copied())),
+        ("expressionType", data.subscription.expression_type.as_str().into()),
+        ("subString", data.subscription.sub_string.as_str().into()),
         ("subVersion", data.version.into()),
-        ("tagsSet", Value::list(subscription.tags.iter().map(String::as_str))),
-        ("topic", subscription.topic.as_str().into()),
+        ("tagsSet", Value::list(data.subscription.tags.iter().map(String::as_str))),
+        ("topic", data.subscription.topic.as_str().into()),
     ])
 }
 
-/// Hashes are computed from the tags: the two sets of the body are not paired.
+/// A broker compares the codes it was sent, so they are read and not computed again.
 pub(super) fn read_subscription(value: &Value<'_>) -> Result<SubscriptionData, WireError> {
-    let tags: BTreeSet<String> =
-        items(value, "tagsSet")?.iter().filter_map(Value::as_str).map(ToString::to_string).collect();
+    let tags = items(value, "tagsSet")?.iter().filter_map(Value::as_str);
+    let codes = items(value, "codeSet")?.iter().filter_map(Value::to_i64);
     Ok(SubscriptionData {
         subscription: Subscription {
             topic: Topic::from(text(value, "topic")?),
-            sub_string: optional_text(value, "subString").unwrap_or_else(|| "*".to_string()),
-            codes: tags.iter().map(|tag| java_hash(tag)).collect(),
-            tags,
-            expression_type: ExpressionType::from(value.field("expressionType").as_str().unwrap_or("TAG")),
+            sub_string: optional_text(value, "subString").unwrap_or_else(|| ALL.to_string()),
+            tags: tags.map(ToString::to_string).collect(),
+            codes: codes.filter_map(|code| i32::try_from(code).ok()).collect(),
+            expression_type: value.field("expressionType").as_str().unwrap_or("TAG").into(),
         },
         version: long(value, "subVersion")?,
     })

@@ -1,0 +1,91 @@
+//! Queue locks of orderly groups: leases that the broker grants per queue and client id.
+
+use super::context::Context;
+use super::request::{Handled, Refusal, json, success, text};
+use super::text::{array, queue};
+use evenkeel_core::model::{ClientId, Group, MessageQueue};
+use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::json::Value;
+use std::collections::BTreeMap;
+
+/// The locks of one broker. Locks survive disconnects; only time or their owner ends them.
+#[derive(Debug, Default)]
+pub(crate) struct Locks(BTreeMap<(Group, MessageQueue), Lease>);
+
+#[derive(Debug)]
+struct Lease {
+    owner: ClientId,
+    renewed: Instant,
+}
+
+impl Locks {
+    /// Request 41: takes or renews locks, and answers which of them the client holds now.
+    pub(crate) fn lock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
+        let (group, owner, queues) = read(cx, request)?;
+        let mut held = Vec::new();
+        for wanted in queues {
+            let key = (group.clone(), wanted);
+            let free = match self.0.get(&key) {
+                Some(lease) => lease.owner == owner || lease.is_over(cx),
+                None => self.has_room(cx),
+            };
+            if free {
+                held.push(queue(&key.1));
+                self.0.insert(key, Lease { owner: owner.clone(), renewed: cx.now });
+            }
+        }
+        Ok(Some(success(request).with_body(format!(r#"{{"lockOKMQSet":{}}}"#, array(held)))))
+    }
+
+    /// Request 42: gives up locks; those of others stay.
+    pub(crate) fn unlock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
+        let (group, owner, queues) = read(cx, request)?;
+        for given_up in queues {
+            let key = (group.clone(), given_up);
+            if self.0.get(&key).is_some_and(|lease| lease.owner == owner) {
+                self.0.remove(&key);
+            }
+        }
+        Ok(Some(success(request)))
+    }
+
+    /// Whether the group holds any lock that is still valid.
+    pub(crate) fn any(&self, cx: &Context<'_>, group: &Group) -> bool {
+        self.0.iter().any(|((owner, _), lease)| owner == group && !lease.is_over(cx))
+    }
+
+    /// The valid locks at `now`: group, queue, owner.
+    pub(crate) fn valid(
+        &self,
+        now: Instant,
+        life: Duration,
+    ) -> impl Iterator<Item = (&Group, &MessageQueue, &ClientId)> {
+        let valid = self.0.iter().filter(move |(_, lease)| now.since(lease.renewed) <= life);
+        valid.map(|((group, queue), lease)| (group, queue, &lease.owner))
+    }
+
+    fn has_room(&mut self, cx: &Context<'_>) -> bool {
+        if self.0.len() >= cx.config.limits.locks {
+            self.0.retain(|_, lease| !lease.is_over(cx));
+        }
+        self.0.len() < cx.config.limits.locks
+    }
+}
+
+impl Lease {
+    fn is_over(&self, cx: &Context<'_>) -> bool {
+        cx.now.since(self.renewed) > cx.config.lock_life
+    }
+}
+
+/// Group, client and queues of a lock or unlock request.
+fn read(cx: &Context<'_>, request: &Command) -> Result<(Group, ClientId, Vec<MessageQueue>), Refusal> {
+    let body = json(&request.body, cx.config.limits.json)?;
+    let queue = |queue: &Value<'_>| {
+        let id = queue.field("queueId").to_i32().unwrap_or(0);
+        MessageQueue::new(text(queue, "topic"), text(queue, "brokerName"), id)
+    };
+    let queues = body.field("mqSet").items().iter().map(queue).collect();
+    Ok((Group::from(text(&body, "consumerGroup")), ClientId::from(text(&body, "clientId")), queues))
+}

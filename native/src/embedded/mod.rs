@@ -1,0 +1,39 @@
+//! A name server and brokers in memory, for first steps, demos and tests: the real protocol, so that other clients can
+//! join, and no disk.
+//!
+//! [`State`] is the machine, without sockets and clocks. Simulations hold it directly. Its tables are bounded by
+//! [`Limits`]: old messages are dropped, not stored elsewhere.
+//!
+#![doc = include_str!("MISSING.md")]
+
+mod admin;
+mod broker;
+mod config;
+mod context;
+mod delay;
+pub mod faults;
+mod groups;
+mod heartbeat;
+mod locks;
+mod log;
+mod names;
+mod offsets;
+mod output;
+mod pull;
+mod relay;
+mod request;
+mod send;
+mod send_back;
+mod settings;
+mod snapshot;
+mod state;
+mod text;
+mod topics;
+
+pub use config::{
+    BrokerSpec, Config, Generation, Limits, MOST_BROKERS, MOST_QUEUES, TopicSpec, TopicSpecError, YoungGroup,
+    default_delay_levels, is_legal_name,
+};
+pub use output::{ConnId, Endpoint, Output};
+pub use snapshot::{BrokerSnapshot, QueueSnapshot, Snapshot};
+pub use state::State;

@@ -1,0 +1,150 @@
+//! Committed offsets of one broker, and the resets that operators ordered.
+
+use super::broker::Broker;
+use super::config::{Generation, YoungGroup};
+use super::context::Context;
+use super::request::{Handled, Header, Refusal, success};
+use evenkeel_core::model::{Group, Topic};
+use evenkeel_core::time::WallClock;
+use evenkeel_core::wire::code::ResponseCode;
+use evenkeel_core::wire::command::Command;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Key = (Group, Topic, i32);
+
+/// What groups have committed.
+#[derive(Debug, Default)]
+pub(crate) struct Offsets {
+    committed: BTreeMap<Key, i64>,
+    resets: BTreeMap<Key, i64>,
+}
+
+impl Offsets {
+    /// The offset that counts: an ordered reset before a commit.
+    pub(crate) fn committed(&self, group: &Group, topic: &Topic, queue_id: i32) -> Option<i64> {
+        let key = (group.clone(), topic.clone(), queue_id);
+        self.resets.get(&key).or_else(|| self.committed.get(&key)).copied()
+    }
+
+    /// Stores an offset, also a smaller one, unless a reset waits to be noticed.
+    pub(crate) fn commit(
+        &mut self,
+        group: &Group,
+        topic: &Topic,
+        queue_id: i32,
+        offset: i64,
+        most: usize,
+    ) -> Result<(), Refusal> {
+        let key = (group.clone(), topic.clone(), queue_id);
+        if self.resets.contains_key(&key) {
+            return Ok(());
+        }
+        self.put(key, offset, most)
+    }
+
+    /// An operator orders a new offset: the next pull of the queue is told, commits until then are ignored.
+    pub(crate) fn reset(
+        &mut self,
+        group: &Group,
+        topic: &Topic,
+        queue_id: i32,
+        offset: i64,
+        most: usize,
+    ) -> Result<(), Refusal> {
+        let key = (group.clone(), topic.clone(), queue_id);
+        self.put(key.clone(), offset, most)?;
+        self.resets.insert(key, offset);
+        Ok(())
+    }
+
+    /// The reset that a pull of this queue has to be told, which ends it.
+    pub(crate) fn take_reset(&mut self, group: &Group, topic: &Topic, queue_id: i32) -> Option<i64> {
+        if self.resets.is_empty() {
+            return None;
+        }
+        self.resets.remove(&(group.clone(), topic.clone(), queue_id))
+    }
+
+    /// Topics that a group has committed offsets of.
+    pub(crate) fn topics_of(&self, group: &Group) -> BTreeSet<&Topic> {
+        self.committed.keys().filter(|(of, _, _)| of == group).map(|(_, topic, _)| topic).collect()
+    }
+
+    /// Groups that have committed offsets of a topic.
+    pub(crate) fn groups_of(&self, topic: &Topic) -> BTreeSet<&Group> {
+        self.committed.keys().filter(|(_, of, _)| of == topic).map(|(group, _, _)| group).collect()
+    }
+
+    /// Every committed offset: group, topic, queue id, offset.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Group, &Topic, i32, i64)> {
+        self.committed.iter().map(|((group, topic, queue_id), offset)| (group, topic, *queue_id, *offset))
+    }
+
+    fn put(&mut self, key: Key, offset: i64, most: usize) -> Result<(), Refusal> {
+        if self.committed.len() >= most && !self.committed.contains_key(&key) {
+            return Err(Refusal::full("offsets"));
+        }
+        self.committed.insert(key, offset);
+        Ok(())
+    }
+}
+
+impl Broker {
+    /// Request 14.
+    pub(crate) fn query_offset(&self, cx: &Context<'_>, request: &Command) -> Handled {
+        let (group, topic, queue_id) = (request.consumer_group()?, request.topic()?, request.i32("queueId")?);
+        let answer = |offset: i64| Ok(Some(success(request).with_field("offset", offset)));
+        if let Some(offset) = self.offsets.committed(&group, &topic, queue_id) {
+            return answer(offset);
+        }
+        // The first message is still there, or (4.9) nothing ever was.
+        let young = match (cx.config.generation, self.log.queue(&topic, queue_id)) {
+            (Generation::V5, queue) => queue.is_some_and(|queue| queue.min() <= 0 && queue.max() > 0),
+            (Generation::V4_9, queue) => queue.is_none_or(|queue| queue.min() <= 0),
+        };
+        let insists =
+            cx.config.generation == Generation::V5 && request.flag("setZeroIfNotFound") == Some(false);
+        if young && !insists && cx.config.young_group == YoungGroup::StartsAtZero {
+            return answer(0);
+        }
+        let remark = format!("group {group} has committed nothing for queue {queue_id} of {topic}");
+        Err(Refusal::new(ResponseCode::QUERY_NOT_FOUND, remark))
+    }
+
+    /// Request 15.
+    pub(crate) fn commit_offset(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
+        let (group, topic) = (request.consumer_group()?, request.topic()?);
+        let numbers = request.i32("queueId").and_then(|id| Ok((id, request.i64("commitOffset")?)));
+        let (queue_id, offset) =
+            numbers.map_err(|refusal| Refusal { code: ResponseCode::INVALID_PARAMETER, ..refusal })?;
+        if cx.config.generation == Generation::V5 {
+            self.settings.existing(&group)?;
+            self.topics.existing(&topic)?;
+        }
+        self.offsets.commit(&group, &topic, queue_id, offset, cx.config.limits.offsets)?;
+        Ok(Some(success(request)))
+    }
+
+    /// Request 30.
+    pub(crate) fn max_offset(&self, request: &Command) -> Handled {
+        let max = self.log.max(&request.topic()?, request.i32("queueId")?);
+        Ok(Some(success(request).with_field("offset", max)))
+    }
+
+    /// Request 31. A queue that never had a message begins at 0, one that does not exist at -1.
+    pub(crate) fn min_offset(&self, request: &Command) -> Handled {
+        let (topic, queue_id) = (request.topic()?, request.i32("queueId")?);
+        let exists = self.topics.find(&topic).is_some_and(|topic| (0..topic.read).contains(&queue_id));
+        let min = if exists { self.log.min(&topic, queue_id) } else { -1 };
+        Ok(Some(success(request).with_field("offset", min)))
+    }
+
+    /// Request 29.
+    pub(crate) fn offset_at(&self, request: &Command) -> Handled {
+        let (topic, queue_id) = (request.topic()?, request.i32("queueId")?);
+        let time = WallClock::from_millis(request.i64("timestamp")?);
+        let upper = request.fields.get("boundaryType").is_some_and(|text| text.eq_ignore_ascii_case("upper"));
+        let offset = self.log.queue(&topic, queue_id).map_or(0, |queue| queue.offset_at(time, upper));
+        Ok(Some(success(request).with_field("offset", offset)))
+    }
+}

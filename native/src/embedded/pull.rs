@@ -1,0 +1,323 @@
+//! Pulling, and holding a pull until there is something to give.
+
+use super::broker::Broker;
+use super::config::Generation;
+use super::context::Context;
+use super::groups::BROADCASTING;
+use super::log::Stored;
+use super::output::ConnId;
+use super::request::{Handled, Header, Refusal};
+use super::send::no_such_queue;
+use super::topics::PERM_READ;
+use bytes::BytesMut;
+use evenkeel_core::model::{Group, Topic, java_hash};
+use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::code::ResponseCode;
+use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::sys_flag::pull as flags;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most messages of one answer.
+const MOST_MESSAGES: usize = 32;
+/// Most bytes of one answer, unless its first message alone is larger.
+const MOST_BYTES: usize = 256 * 1024;
+/// Most messages looked at for one answer.
+const MOST_EXAMINED: usize = 800;
+/// Longest time that a pull is held.
+const LONGEST_HOLD: Duration = Duration::from_secs(3600);
+
+/// Pulls that wait, by queue.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pulls: BTreeMap<(Topic, i32), Vec<HeldPull>>,
+    count: usize,
+    next_sweep: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct HeldPull {
+    conn: ConnId,
+    request: Command,
+    offset: i64,
+    wanted: Wanted,
+    until: Instant,
+}
+
+/// Which tags a pull wants, by their hashes; empty for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Wanted(BTreeSet<i32>);
+
+impl Wanted {
+    fn wants(&self, tag: i32) -> bool {
+        self.0.is_empty() || self.0.contains(&tag)
+    }
+}
+
+struct PullHeader {
+    group: Group,
+    topic: Topic,
+    queue_id: i32,
+    offset: i64,
+    most: usize,
+    sys_flag: i32,
+    version: i64,
+}
+
+impl PullHeader {
+    fn read(request: &Command) -> Result<Self, Refusal> {
+        Ok(Self {
+            group: request.consumer_group()?,
+            topic: request.topic()?,
+            queue_id: request.i32("queueId")?,
+            offset: request.i64("queueOffset")?,
+            most: usize::try_from(request.i32("maxMsgNums")?).unwrap_or(1).clamp(1, MOST_MESSAGES),
+            sys_flag: request.i32("sysFlag")?,
+            version: request.i64("subVersion")?,
+        })
+    }
+}
+
+/// What a read of the log came to.
+struct Found {
+    code: ResponseCode,
+    status: &'static str,
+    next: i64,
+    body: BytesMut,
+}
+
+impl Found {
+    fn nothing(code: ResponseCode, status: &'static str, next: i64) -> Self {
+        Self { code, status, next, body: BytesMut::new() }
+    }
+}
+
+impl Broker {
+    /// Requests 11 and 361. Only a pull that comes `first` commits and may be held, not one that is looked at again.
+    pub(crate) fn pull(
+        &mut self,
+        cx: &mut Context<'_>,
+        conn: ConnId,
+        request: &Command,
+        first: bool,
+    ) -> Handled {
+        let pull = PullHeader::read(request)?;
+        let wanted = self.check_pull(cx, &pull, request)?;
+        let reset = self.offsets.take_reset(&pull.group, &pull.topic, pull.queue_id);
+        let found = match reset {
+            Some(offset) => Found::nothing(ResponseCode::PULL_OFFSET_MOVED, "OFFSET_RESET", offset),
+            None => self.read(&pull, &wanted),
+        };
+        if first && pull.sys_flag & flags::COMMIT_OFFSET != 0 {
+            let offset = request.i64("commitOffset")?;
+            let most = cx.config.limits.offsets;
+            if reset.is_none() {
+                self.offsets.commit(&pull.group, &pull.topic, pull.queue_id, offset, most)?;
+            }
+        }
+        let may_wait = first && pull.sys_flag & flags::SUSPEND != 0 && !request.is_one_way();
+        if found.code == ResponseCode::PULL_NOT_FOUND && may_wait && self.held.count < cx.config.limits.held {
+            self.hold(cx, conn, request.clone(), &pull, wanted);
+            return Ok(None);
+        }
+        Ok(Some(self.pull_answer(cx, request, &pull, found)))
+    }
+
+    /// A message was stored: the pulls that wait for it get it. One that does not want it stays.
+    pub(crate) fn wake_held(&mut self, cx: &mut Context<'_>, stored: &Stored) {
+        let key = (stored.topic.clone(), stored.queue_id);
+        let is_woken = |pull: &HeldPull| stored.offset >= pull.offset && pull.wanted.wants(stored.tag);
+        let woken = self.held.take(&key, is_woken);
+        self.look_again(cx, woken);
+    }
+
+    /// Every few seconds: pulls whose time is over, and those behind the end of a queue that has grown.
+    pub(crate) fn sweep_held(&mut self, cx: &mut Context<'_>) {
+        if self.held.next_sweep.is_none_or(|at| at > cx.now) {
+            return;
+        }
+        for key in self.held.pulls.keys().cloned().collect::<Vec<_>>() {
+            let max = self.log.max(&key.0, key.1);
+            let now = cx.now;
+            let woken = self.held.take(&key, |pull| max > pull.offset || now >= pull.until);
+            self.look_again(cx, woken);
+        }
+        self.held.next_sweep = (self.held.count > 0).then(|| next_sweep(cx));
+    }
+
+    fn look_again(&mut self, cx: &mut Context<'_>, woken: Vec<HeldPull>) {
+        for HeldPull { conn, request, .. } in woken {
+            match self.pull(cx, conn, &request, false) {
+                Ok(Some(answer)) => cx.send(conn, answer),
+                Ok(None) => {}
+                Err(refusal) => cx.send(conn, refusal.answer(&request)),
+            }
+        }
+    }
+
+    fn hold(&mut self, cx: &Context<'_>, conn: ConnId, request: Command, pull: &PullHeader, wanted: Wanted) {
+        let millis = request.some_i64("suspendTimeoutMillis").and_then(|millis| u64::try_from(millis).ok());
+        let until = cx.now + Duration::from_millis(millis.unwrap_or(0)).min(LONGEST_HOLD);
+        let held = HeldPull { conn, request, offset: pull.offset, wanted, until };
+        self.held.pulls.entry((pull.topic.clone(), pull.queue_id)).or_default().push(held);
+        self.held.count += 1;
+        self.held.next_sweep.get_or_insert_with(|| next_sweep(cx));
+    }
+
+    /// All that is asked before the log is read, in a real broker's order. Gives the tags that are wanted.
+    fn check_pull(
+        &mut self,
+        cx: &Context<'_>,
+        pull: &PullHeader,
+        request: &Command,
+    ) -> Result<Wanted, Refusal> {
+        let forbidden = |what: &str| Refusal::new(ResponseCode::NO_PERMISSION, what);
+        let settings = self.settings.ensure(cx.config, &pull.group)?;
+        if !settings.may_consume {
+            return Err(forbidden("the group may not consume"));
+        }
+        let topic = self.topics.existing(&pull.topic)?;
+        if topic.perm & PERM_READ == 0 {
+            return Err(forbidden("the topic may not be read"));
+        }
+        if !(0..topic.read).contains(&pull.queue_id) {
+            let remark = format!("topic {} has no queue {} to read", pull.topic, pull.queue_id);
+            return Err(Refusal::new(no_such_queue(cx), remark));
+        }
+        let (expression_type, wanted) = if pull.sys_flag & flags::SUBSCRIPTION != 0 {
+            let expression = request.fields.get("subscription").unwrap_or("*");
+            (request.fields.get("expressionType").unwrap_or("TAG").to_owned(), parse_tags(expression)?)
+        } else {
+            self.subscribed(pull, settings.may_broadcast)?
+        };
+        if !is_tag_type(&expression_type) {
+            let remark = "the embedded broker does not filter by properties";
+            return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
+        }
+        Ok(wanted)
+    }
+
+    /// What the group's heartbeats said of the topic.
+    fn subscribed(&self, pull: &PullHeader, broadcasts: bool) -> Result<(String, Wanted), Refusal> {
+        let missing = |what: &str| Refusal::new(ResponseCode::SUBSCRIPTION_NOT_EXIST, what);
+        let group = self.groups.find(&pull.group).ok_or_else(|| missing("the group has no members here"))?;
+        if group.model == BROADCASTING && !broadcasts {
+            return Err(Refusal::new(ResponseCode::NO_PERMISSION, "the group may not broadcast"));
+        }
+        let subscribed = group.subscriptions.get(&pull.topic);
+        let subscribed = subscribed.ok_or_else(|| missing("the group does not subscribe to the topic"))?;
+        if subscribed.version < pull.version {
+            let remark = format!("the subscription known here is older: {}", subscribed.version);
+            return Err(Refusal::new(ResponseCode::SUBSCRIPTION_NOT_LATEST, remark));
+        }
+        let everything = subscribed.expression == "*" || subscribed.class_filter_mode;
+        let codes = if everything { BTreeSet::new() } else { subscribed.codes.iter().copied().collect() };
+        Ok((subscribed.expression_type.clone(), Wanted(codes)))
+    }
+
+    fn read(&self, pull: &PullHeader, wanted: &Wanted) -> Found {
+        let offset = pull.offset;
+        let Some(queue) = self.log.queue(&pull.topic, pull.queue_id).filter(|queue| queue.max() > 0) else {
+            let code =
+                if offset == 0 { ResponseCode::PULL_NOT_FOUND } else { ResponseCode::PULL_OFFSET_MOVED };
+            return Found::nothing(code, "NO_MESSAGE_IN_QUEUE", 0);
+        };
+        if offset == queue.max() {
+            return Found::nothing(ResponseCode::PULL_NOT_FOUND, "OFFSET_OVERFLOW_ONE", offset);
+        }
+        if offset > queue.max() {
+            return Found::nothing(ResponseCode::PULL_OFFSET_MOVED, "OFFSET_OVERFLOW_BADLY", queue.max());
+        }
+        if offset < queue.min() {
+            return Found::nothing(ResponseCode::PULL_OFFSET_MOVED, "OFFSET_TOO_SMALL", queue.min());
+        }
+        let mut found = Found::nothing(ResponseCode::PULL_RETRY_IMMEDIATELY, "NO_MATCHED_MESSAGE", offset);
+        let mut count = 0;
+        for entry in queue.from(offset).take(MOST_EXAMINED) {
+            if wanted.wants(entry.tag) {
+                let is_full = count == pull.most || found.body.len() + entry.stored.len() > MOST_BYTES;
+                if count > 0 && is_full {
+                    break;
+                }
+                found.body.extend_from_slice(&entry.stored);
+                count += 1;
+            }
+            found.next += 1;
+        }
+        if count > 0 {
+            (found.code, found.status) = (ResponseCode::SUCCESS, "FOUND");
+        }
+        found
+    }
+
+    fn pull_answer(&self, cx: &Context<'_>, request: &Command, pull: &PullHeader, found: Found) -> Command {
+        let answer = Command::response(found.code, request.opaque)
+            .with_remark(found.status)
+            .with_field("suggestWhichBrokerId", 0)
+            .with_field("nextBeginOffset", found.next)
+            .with_field("minOffset", self.log.min(&pull.topic, pull.queue_id))
+            .with_field("maxOffset", self.log.max(&pull.topic, pull.queue_id))
+            .with_body(found.body.freeze());
+        match cx.config.generation {
+            Generation::V5 => answer.with_field("topicSysFlag", 0).with_field("groupSysFlag", 0),
+            Generation::V4_9 => answer,
+        }
+    }
+}
+
+impl Held {
+    /// A connection is gone, and its pulls with it.
+    pub(crate) fn disconnected(&mut self, conn: ConnId) {
+        let keys: Vec<_> = self.pulls.keys().cloned().collect();
+        for key in keys {
+            drop(self.take(&key, |pull| pull.conn == conn));
+        }
+    }
+
+    /// When the next sweep is due.
+    pub(crate) fn wake(&self) -> Option<Instant> {
+        self.next_sweep.filter(|_| self.count > 0)
+    }
+
+    /// How many pulls wait.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Removes those pulls of a queue that `which` names.
+    fn take(&mut self, key: &(Topic, i32), which: impl Fn(&HeldPull) -> bool) -> Vec<HeldPull> {
+        let Some(pulls) = self.pulls.get_mut(key) else { return Vec::new() };
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(pulls).into_iter().partition(which);
+        self.count -= taken.len();
+        if left.is_empty() {
+            self.pulls.remove(key);
+        } else {
+            *pulls = left;
+        }
+        taken
+    }
+}
+
+/// Sweeps happen at fixed times of the machine's clock, whoever waits.
+fn next_sweep(cx: &Context<'_>) -> Instant {
+    let every = u64::try_from(cx.config.hold_sweep.as_nanos()).unwrap_or(u64::MAX).max(1_000_000);
+    Instant::from_nanos((cx.now.as_nanos() / every).saturating_add(1).saturating_mul(every))
+}
+
+/// The tags of an expression that travelled with the pull.
+fn parse_tags(expression: &str) -> Result<Wanted, Refusal> {
+    if expression.is_empty() || expression == "*" {
+        return Ok(Wanted::default());
+    }
+    let tags = expression.split("||").map(str::trim).filter(|tag| !tag.is_empty());
+    let codes: BTreeSet<i32> = tags.map(java_hash).collect();
+    if codes.is_empty() {
+        let remark = format!("`{expression}` names no tag");
+        return Err(Refusal::new(ResponseCode::SUBSCRIPTION_PARSE_FAILED, remark));
+    }
+    Ok(Wanted(codes))
+}
+
+/// Whether an expression type means tags; old clients say nothing.
+pub(crate) fn is_tag_type(expression_type: &str) -> bool {
+    expression_type.is_empty() || expression_type == "TAG"
+}
