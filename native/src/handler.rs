@@ -21,6 +21,9 @@ pub enum Ack {
     RetryAfter(DelayLevel),
     /// It is not done but shall not come again either.
     Skip,
+    /// It was not worked on: it counts as fetched but not handed out, and it may come again at once. For handlers that
+    /// know that their consumer is about to stop.
+    PutBack,
 }
 
 /// One of the broker's fixed delays.
@@ -74,6 +77,8 @@ pub enum BatchAck {
     RetryLater,
     /// All of it comes again after this delay.
     RetryAfter(DelayLevel),
+    /// It was not worked on, see [`Ack::PutBack`].
+    PutBack,
 }
 
 /// How a batch handler ends. An error means "all of it again, later".
@@ -166,7 +171,8 @@ impl<H: Handler> Work for OneByOne<H> {
             for (done, message) in batch.into_iter().enumerate() {
                 match self.0.handle(message, context.clone()).await {
                     Ok(Ack::Done | Ack::Skip) => {}
-                    Ok(Ack::RetryLater) => return Outcome::Retry { done, delay_level: 0, why: Failure::Asked },
+                    Ok(Ack::PutBack) if done == 0 => return Outcome::PutBack,
+                    Ok(Ack::RetryLater | Ack::PutBack) => return Outcome::Retry { done, delay_level: 0, why: Failure::Asked },
                     Ok(Ack::RetryAfter(level)) => {
                         return Outcome::Retry { done, delay_level: i32::from(level.0), why: Failure::Asked };
                     }
@@ -189,6 +195,7 @@ impl<H: BatchHandler> Work for Whole<H> {
             let length = batch.len();
             match self.0.handle(batch, context).await {
                 Ok(BatchAck::Done) => Outcome::Done,
+                Ok(BatchAck::PutBack) => Outcome::PutBack,
                 Ok(BatchAck::First(done)) if done >= length => Outcome::Done,
                 Ok(BatchAck::First(done)) => Outcome::Retry { done, delay_level: 0, why: Failure::Asked },
                 Ok(BatchAck::RetryLater) => Outcome::Retry { done: 0, delay_level: 0, why: Failure::Asked },
