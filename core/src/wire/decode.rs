@@ -9,6 +9,7 @@ use super::headers::{consume, peer, produce};
 use super::peer::PeerRequest;
 use super::reply::{CallError, ClusterInfo, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
 use super::request::Request;
+use super::stored;
 
 impl Reply {
     /// Reads the response to this request.
@@ -80,7 +81,10 @@ fn pulled(command: &Command) -> Result<Pulled, WireError> {
     let status = pull_status(command.response_code()).unwrap_or(PullStatus::NoNew);
     // Only an answer with messages has a body; what a server might put into others is not messages.
     let (messages, damaged) = match status {
-        PullStatus::Found => decode_messages(&command.body),
+        PullStatus::Found => {
+            let batch = stored::decode_batch(&command.body, stored::Limits::default());
+            (batch.messages, batch.damaged)
+        }
         PullStatus::NoNew | PullStatus::NoMatch | PullStatus::OffsetIllegal => Default::default(),
     };
     Ok(Pulled {
@@ -88,15 +92,11 @@ fn pulled(command: &Command) -> Result<Pulled, WireError> {
         next: header.next_offset,
         min: header.min_offset,
         max: header.max_offset,
+        offset_delta: header.offset_delta.unwrap_or(0),
         suggested_broker: header.suggested_broker,
         messages,
         damaged,
     })
-}
-
-/// PLACEHOLDER, to be switched at merge to `super::message::decode_batch(&command.body)`.
-fn decode_messages(_body: &bytes::Bytes) -> (alloc::vec::Vec<super::message::Message>, Option<WireError>) {
-    Default::default()
 }
 
 fn sent(command: &Command) -> Result<Sent, WireError> {

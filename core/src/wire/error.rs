@@ -4,7 +4,7 @@ use crate::error::Blame;
 use core::fmt;
 
 /// Bytes that do not follow the protocol: what, where, and what should have been there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WireError {
     /// What is wrong.
     pub kind: WireErrorKind,

@@ -43,7 +43,7 @@ impl Body for ConsumerConnection {
         let mut subscriptions = BTreeMap::new();
         for (_, subscription) in entries(value, "subscriptionTable")? {
             let subscription = read_subscription(subscription)?;
-            subscriptions.insert(subscription.topic.clone(), subscription);
+            subscriptions.insert(subscription.subscription.topic.clone(), subscription);
         }
         Ok(Self {
             connections: items(value, "connectionSet")?

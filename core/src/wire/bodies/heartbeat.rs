@@ -1,12 +1,12 @@
 //! `HeartbeatData` (34), `SubscriptionData` and `CheckClientRequestBody` (46).
 
 use super::{Body, items, long, missing, optional_text, text, truth};
-use crate::model::{ClientId, Group, Topic, java_hash};
+use crate::model::{ClientId, Group, Topic};
 use crate::time::WallClock;
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
 use crate::wire::request::{ConsumeFrom, ConsumerData, Heartbeat, MessageModel, SubscriptionData};
-use crate::wire::subscription::Subscription;
+use crate::wire::subscription::{ALL, Subscription};
 use alloc::string::{String, ToString};
 
 impl Body for Heartbeat {
@@ -83,29 +83,30 @@ pub(super) fn read_start(value: &Value<'_>) -> ConsumeFrom {
     }
 }
 
-/// A set of texts is written in the order of the map; codes in the order of their tags.
+/// Both sets are written in their own order; they are not paired.
 pub(super) fn subscription_value(data: &SubscriptionData) -> Value<'_> {
-    let tags = &data.subscription.tags;
     object([
         ("classFilterMode", false.into()),
-        ("codeSet", Value::list(tags.values().copied())),
-        ("expressionType", if data.subscription.sql { "SQL92".into() } else { "TAG".into() }),
-        ("subString", data.subscription.expression.as_str().into()),
+        ("codeSet", Value::list(data.subscription.codes.iter().copied())),
+        ("expressionType", data.subscription.expression_type.as_str().into()),
+        ("subString", data.subscription.sub_string.as_str().into()),
         ("subVersion", data.version.into()),
-        ("tagsSet", Value::list(tags.keys().map(String::as_str))),
-        ("topic", data.topic.as_str().into()),
+        ("tagsSet", Value::list(data.subscription.tags.iter().map(String::as_str))),
+        ("topic", data.subscription.topic.as_str().into()),
     ])
 }
 
-/// Hashes are computed from the tags: the two sets of the body are not paired.
+/// A broker compares the codes it was sent, so they are read and not computed again.
 pub(super) fn read_subscription(value: &Value<'_>) -> Result<SubscriptionData, WireError> {
     let tags = items(value, "tagsSet")?.iter().filter_map(Value::as_str);
+    let codes = items(value, "codeSet")?.iter().filter_map(Value::to_i64);
     Ok(SubscriptionData {
-        topic: Topic::from(text(value, "topic")?),
         subscription: Subscription {
-            expression: optional_text(value, "subString").unwrap_or_else(|| "*".to_string()),
-            sql: value.field("expressionType").as_str().is_some_and(|kind| kind != "TAG"),
-            tags: tags.map(|tag| (tag.to_string(), java_hash(tag))).collect(),
+            topic: Topic::from(text(value, "topic")?),
+            sub_string: optional_text(value, "subString").unwrap_or_else(|| ALL.to_string()),
+            tags: tags.map(ToString::to_string).collect(),
+            codes: codes.filter_map(|code| i32::try_from(code).ok()).collect(),
+            expression_type: value.field("expressionType").as_str().unwrap_or("TAG").into(),
         },
         version: long(value, "subVersion")?,
     })
