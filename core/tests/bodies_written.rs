@@ -1,6 +1,7 @@
 //! Bodies that we write, letter by letter as the published Java classes write them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use evenkeel_core::model::{Group, MessageQueue, Topic, java_hash};
+use evenkeel_core::model::{Group, MessageQueue, Topic};
 use evenkeel_core::time::WallClock;
 use evenkeel_core::wire::bodies::{
     Body, ConsumerStatus, DataVersion, GroupConfig, KvTable, Locked, OffsetTable, QueueSet, RegisteredBroker,
@@ -55,13 +56,8 @@ fn response_header() {
 
 #[test]
 fn heartbeat() {
-    let subscription = |topic: &str, expression: &str, tags: &[&str], version| SubscriptionData {
-        topic: Topic::from(topic),
-        subscription: Subscription {
-            expression: expression.to_string(),
-            sql: false,
-            tags: tags.iter().map(|tag| (tag.to_string(), java_hash(tag))).collect(),
-        },
+    let subscription = |topic: &str, expression: &str, version| SubscriptionData {
+        subscription: Subscription::tags(Topic::from(topic), Some(expression)).unwrap(),
         version,
     };
     let heartbeat = Heartbeat {
@@ -71,8 +67,8 @@ fn heartbeat() {
             model: MessageModel::Clustering,
             start_from: ConsumeFrom::Last,
             subscriptions: vec![
-                subscription("TopicA", "TagA || TagB", &["TagA", "TagB"], 1_700_000_000_000),
-                subscription("%RETRY%g1", "*", &[], 1_700_000_000_001),
+                subscription("TopicA", "TagA || TagB", 1_700_000_000_000),
+                subscription("%RETRY%g1", "*", 1_700_000_000_001),
             ],
             unit_mode: false,
         }],

@@ -21,7 +21,7 @@ fn read(stream: &[u8], reads: &[usize]) -> (Vec<Bytes>, Option<WireError>) {
                 Ok(Some(frame)) => frames.push(frame),
                 Ok(None) => break,
                 Err(error) => {
-                    assert_eq!(framer.next(), Err(error.clone()), "the same error again");
+                    assert_eq!(framer.next(), Err(error), "the same error again");
                     assert_eq!(framer.pending(), 0, "nothing is kept");
                     return (frames, Some(error));
                 }

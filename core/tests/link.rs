@@ -1,4 +1,5 @@
 //! One connection: replies in any order, deadlines, broken peers, closing.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use evenkeel_core::link::{Limits, Link, LinkOutput, Sign};
 use evenkeel_core::model::{CallId, Group, MessageQueue};
