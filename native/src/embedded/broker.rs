@@ -1,6 +1,6 @@
 //! One broker: its tables, and which handler a request goes to.
 
-use super::config::{BrokerSpec, Config, Generation};
+use super::config::{BrokerSpec, Config, Generation, LONGEST_NAME};
 use super::context::Context;
 use super::delay::Delay;
 use super::groups::{Groups, Member};
@@ -129,6 +129,9 @@ impl Broker {
         request: &Command,
     ) -> Handled {
         let heartbeat = Heartbeat::read(&json(&request.body, cx.config.limits.json)?);
+        if heartbeat.client.len() > LONGEST_NAME {
+            return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, "the client id is too long"));
+        }
         let member = Member::new(&heartbeat.client, request, remote, cx.now);
         let mut resend = heartbeat.fingerprint == 0;
         for data in &heartbeat.consumers {

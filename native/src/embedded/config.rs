@@ -159,10 +159,13 @@ impl fmt::Display for TopicSpec {
     }
 }
 
+/// Longest name that is stored anywhere: of a topic, group, broker or client.
+pub(crate) const LONGEST_NAME: usize = 255;
+
 /// Whether brokers accept this as the name of a topic or group.
 pub fn is_legal_name(name: &str) -> bool {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"%|_-".contains(&byte);
-    !name.is_empty() && name.len() <= 255 && name.bytes().all(legal)
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(legal)
 }
 
 /// Generations of servers, for the places where a client can see a difference.
@@ -203,6 +206,8 @@ pub struct Limits {
     pub groups: usize,
     /// Subscriptions of one group.
     pub subscriptions: usize,
+    /// Bytes of all subscriptions on each broker.
+    pub subscription_bytes: usize,
     /// Connections in one group on one broker.
     pub members: usize,
     /// Pulls held on each broker; one more is answered at once.
@@ -227,12 +232,13 @@ impl Default for Limits {
             topics: 4096,
             groups: 4096,
             subscriptions: 1024,
+            subscription_bytes: 16 << 20,
             members: 4096,
             held: 65_536,
             offsets: 262_144,
             locks: 65_536,
-            in_flight: 16_384,
-            registrations: 256,
+            in_flight: 4096,
+            registrations: 64,
         }
     }
 }

@@ -33,6 +33,7 @@ pub(crate) struct ConsumerGroup {
     pub(crate) model: &'static str,
     pub(crate) start_from: &'static str,
     pub(crate) subscriptions: BTreeMap<Topic, Subscribed>,
+    subscription_bytes: usize,
     pub(crate) members: BTreeMap<ConnId, Member>,
 }
 
@@ -82,9 +83,15 @@ impl Groups {
     ) -> bool {
         let limits = &cx.config.limits;
         let group = Group::from(data.group.as_str());
-        if !is_legal_name(&data.group)
-            || (self.consumers.len() >= limits.groups && !self.consumers.contains_key(&group))
-        {
+        let known = self.consumers.get(&group);
+        let is_new = known.is_none_or(|entry| !entry.members.contains_key(&conn));
+        let has_room = known.map_or(self.consumers.len() < limits.groups, |entry| {
+            !is_new || entry.members.len() < limits.members
+        });
+        let others = self.consumers.iter().filter(|(other, _)| **other != group);
+        let others: usize = others.map(|(_, entry)| entry.subscription_bytes).sum();
+        let bytes = data.subscriptions.iter().take(limits.subscriptions).map(Subscribed::size).sum::<usize>();
+        if !is_legal_name(&data.group) || !has_room || others + bytes > limits.subscription_bytes {
             return false;
         }
         self.next_scan.get_or_insert(cx.now + SCAN_EVERY);
@@ -93,15 +100,13 @@ impl Groups {
             model: data.model,
             start_from: data.start_from,
             subscriptions: BTreeMap::new(),
+            subscription_bytes: 0,
             members: BTreeMap::new(),
         });
         entry.consume_type = data.consume_type;
         entry.model = data.model;
         entry.start_from = data.start_from;
-        let is_new = !entry.members.contains_key(&conn);
-        if !is_new || entry.members.len() < limits.members {
-            entry.members.insert(conn, member);
-        }
+        entry.members.insert(conn, member);
         let subscribed = !heartbeat.without_sub && entry.subscribe(&data.subscriptions, limits.subscriptions);
         if (is_new || subscribed) && notify {
             self.notify(cx, &group);
@@ -255,6 +260,7 @@ impl ConsumerGroup {
                 }
             }
         }
+        self.subscription_bytes = self.subscriptions.values().map(Subscribed::size).sum();
         changed
     }
 }

@@ -80,6 +80,16 @@ impl Consumer {
 }
 
 impl Subscribed {
+    /// What it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        let tags = self.tags.iter().map(|tag| 24 + tag.len()).sum::<usize>();
+        256 + self.topic.len()
+            + self.expression.len()
+            + self.expression_type.len()
+            + tags
+            + 4 * self.codes.len()
+    }
+
     fn read(data: &Value<'_>) -> Self {
         let tags = data.field("tagsSet").items().iter();
         Self {

@@ -1,10 +1,12 @@
 //! Queue locks of orderly groups: leases that the broker grants per queue and client id.
 
+use super::config::LONGEST_NAME;
 use super::context::Context;
 use super::request::{Handled, Refusal, json, success, text};
 use super::text::{array, queue};
 use evenkeel_core::model::{ClientId, Group, MessageQueue};
 use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
 use evenkeel_core::wire::json::Value;
 use std::collections::BTreeMap;
@@ -86,6 +88,11 @@ fn read(cx: &Context<'_>, request: &Command) -> Result<(Group, ClientId, Vec<Mes
         let id = queue.field("queueId").to_i32().unwrap_or(0);
         MessageQueue::new(text(queue, "topic"), text(queue, "brokerName"), id)
     };
-    let queues = body.field("mqSet").items().iter().map(queue).collect();
-    Ok((Group::from(text(&body, "consumerGroup")), ClientId::from(text(&body, "clientId")), queues))
+    let queues: Vec<MessageQueue> = body.field("mqSet").items().iter().map(queue).collect();
+    let (group, client) = (text(&body, "consumerGroup"), text(&body, "clientId"));
+    let names = queues.iter().flat_map(|queue| [queue.topic.as_str(), queue.broker.as_str()]);
+    if names.chain([group, client]).any(|name| name.len() > LONGEST_NAME) {
+        return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, "a name in the lock request is too long"));
+    }
+    Ok((Group::from(group), ClientId::from(client), queues))
 }

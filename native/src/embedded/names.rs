@@ -1,6 +1,7 @@
 //! The name server: routes over the brokers of this machine and over those that registered from outside.
 
 use super::broker::Broker;
+use super::config::{LONGEST_NAME, is_legal_name};
 use super::context::Context;
 use super::output::ConnId;
 use super::request::{Handled, Header, Refusal, json, success};
@@ -86,6 +87,11 @@ impl Names {
 
     fn register(&mut self, cx: &mut Context<'_>, conn: ConnId, request: &Command) -> Handled {
         let key = (BrokerName::from(request.text("brokerName")?), request.i64("brokerId")?);
+        for name in ["brokerName", "clusterName", "brokerAddr"] {
+            if request.text(name)?.len() > LONGEST_NAME {
+                return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, format!("{name} is too long")));
+            }
+        }
         if request.flag("compressed") == Some(true) {
             let remark = "the embedded name server does not read compressed registrations";
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
@@ -93,7 +99,7 @@ impl Names {
         let topics = if request.body.is_empty() {
             BTreeMap::new()
         } else {
-            registered_topics(&json(&request.body, cx.config.limits.json)?)
+            registered_topics(&json(&request.body, cx.config.limits.json)?, cx.config.limits.topics)
         };
         if self.outside.len() >= cx.config.limits.registrations && !self.outside.contains_key(&key) {
             return Err(Refusal::full("registered brokers"));
@@ -227,8 +233,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The topics in the body of a registration.
-fn registered_topics(body: &Value<'_>) -> BTreeMap<Topic, TopicConfig> {
+/// The topics in the body of a registration, `most` at most.
+fn registered_topics(body: &Value<'_>, most: usize) -> BTreeMap<Topic, TopicConfig> {
     let table = body.field("topicConfigSerializeWrapper").field("topicConfigTable");
     let topic = |(name, topic): &(Value<'_>, Value<'_>)| {
         let number = |field: &str, default: i32| topic.field(field).to_i32().unwrap_or(default);
@@ -239,7 +245,7 @@ fn registered_topics(body: &Value<'_>) -> BTreeMap<Topic, TopicConfig> {
             sys_flag: number("topicSysFlag", 0),
             order: topic.field("order").to_bool().unwrap_or(false),
         };
-        Some((Topic::from(name.as_str()?), config))
+        Some((Topic::from(name.as_str().filter(|name| is_legal_name(name))?), config))
     };
-    table.entries().iter().filter_map(topic).collect()
+    table.entries().iter().filter_map(topic).take(most).collect()
 }

@@ -1,7 +1,7 @@
 //! Committed offsets of one broker, and the resets that operators ordered.
 
 use super::broker::Broker;
-use super::config::{Generation, YoungGroup};
+use super::config::{Generation, LONGEST_NAME, YoungGroup};
 use super::context::Context;
 use super::request::{Handled, Header, Refusal, success};
 use evenkeel_core::model::{Group, Topic};
@@ -81,7 +81,8 @@ impl Offsets {
     }
 
     fn put(&mut self, key: Key, offset: i64, most: usize) -> Result<(), Refusal> {
-        if self.committed.len() >= most && !self.committed.contains_key(&key) {
+        let is_full = self.committed.len() >= most && !self.committed.contains_key(&key);
+        if is_full || key.0.as_str().len().max(key.1.as_str().len()) > LONGEST_NAME {
             return Err(Refusal::full("offsets"));
         }
         self.committed.insert(key, offset);

@@ -9,7 +9,7 @@ use super::output::ConnId;
 use super::request::{Handled, Header, Refusal};
 use super::send::no_such_queue;
 use super::topics::PERM_READ;
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use evenkeel_core::model::{Group, Topic, java_hash};
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::code::ResponseCode;
@@ -23,6 +23,8 @@ const MOST_MESSAGES: usize = 32;
 const MOST_BYTES: usize = 256 * 1024;
 /// Most messages looked at for one answer.
 const MOST_EXAMINED: usize = 800;
+/// Most bytes of fields that a pull may have to be held.
+const LARGEST_HELD: usize = 4096;
 /// Longest time that a pull is held.
 const LONGEST_HOLD: Duration = Duration::from_secs(3600);
 
@@ -114,9 +116,15 @@ impl Broker {
                 self.offsets.commit(&pull.group, &pull.topic, pull.queue_id, offset, most)?;
             }
         }
-        let may_wait = first && pull.sys_flag & flags::SUSPEND != 0 && !request.is_one_way();
-        if found.code == ResponseCode::PULL_NOT_FOUND && may_wait && self.held.count < cx.config.limits.held {
-            self.hold(cx, conn, request.clone(), &pull, wanted);
+        let bytes: usize = request.fields.iter().map(|(name, value)| name.len() + value.len()).sum();
+        let may_wait = first
+            && pull.sys_flag & flags::SUSPEND != 0
+            && !request.is_one_way()
+            && bytes <= LARGEST_HELD
+            && self.held.count < cx.config.limits.held;
+        if found.code == ResponseCode::PULL_NOT_FOUND && may_wait {
+            let request = Command { body: Bytes::new(), ..request.clone() };
+            self.hold(cx, conn, request, &pull, wanted);
             return Ok(None);
         }
         Ok(Some(self.pull_answer(cx, request, &pull, found)))

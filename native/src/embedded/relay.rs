@@ -7,7 +7,7 @@ use super::request::{Handled, Header, Refusal};
 use evenkeel_core::model::Group;
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
-use evenkeel_core::wire::command::{Command, FLAG_RESPONSE};
+use evenkeel_core::wire::command::{Command, FLAG_RESPONSE, Fields};
 use evenkeel_core::wire::ids::OffsetId;
 use std::collections::BTreeMap;
 
@@ -61,7 +61,11 @@ impl Relays {
             let stored = message_of(broker, question.text("msgId")?, &group)?;
             sent = sent.with_field("brokerName", &broker.name).with_body(stored);
         }
-        let pending = Pending { asker, question: question.clone(), until: cx.now + PATIENCE };
+        let pending = Pending {
+            asker,
+            question: Command { fields: Fields::default(), body: bytes::Bytes::new(), ..question.clone() },
+            until: cx.now + PATIENCE,
+        };
         self.pending.insert((member, self.count), pending);
         cx.send(member, sent);
         Ok(None)

@@ -273,7 +273,7 @@ impl State {
         self.answer(conn, request, handled);
     }
 
-    fn ask_broker(
+    pub(crate) fn ask_broker(
         &mut self,
         now: Instant,
         wall: WallClock,
@@ -307,7 +307,7 @@ impl State {
     }
 
     /// Moves what handlers wanted to send to where it is polled, by way of latency and faults.
-    fn flush(&mut self, now: Instant, wall: WallClock) {
+    pub(crate) fn flush(&mut self, now: Instant, wall: WallClock) {
         while let Some(output) = self.outbox.pop_front() {
             match output {
                 Output::Send { conn, command } => self.send(now, wall, conn, command),
