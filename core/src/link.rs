@@ -168,9 +168,7 @@ impl Link {
 
     /// Ends the calls whose deadline has come.
     pub fn tick(&mut self, now: Instant) {
-        while let Some(&(deadline, opaque)) = self.deadlines.first()
-            && deadline <= now
-        {
+        while let Some(&(_, opaque)) = self.deadlines.first().filter(|(deadline, _)| *deadline <= now) {
             if let Some(in_flight) = self.forget(opaque) {
                 let waited = now.since(in_flight.sent);
                 let after_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);

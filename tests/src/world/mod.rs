@@ -301,9 +301,12 @@ impl World {
         if self.members[member].dead {
             return;
         }
-        if outcome == Outcome::Done {
-            self.oracle.on_done(&delivery);
-        }
+        let done = match &outcome {
+            Outcome::Done => delivery.messages.len(),
+            Outcome::Retry { done, .. } => *done,
+            Outcome::PutBack => 0,
+        };
+        self.oracle.on_done(&delivery, done);
         let ticket = self.members[member].mutate_ticket(self.plan.mutant, ticket, &delivery.queue);
         self.feed(member, Input::Outcome { ticket, outcome });
     }

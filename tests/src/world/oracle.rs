@@ -93,9 +93,9 @@ impl Oracle {
         }
     }
 
-    /// A handler has finished well: what it did is done, whoever it did it for.
-    pub fn on_done(&mut self, delivery: &Delivery) {
-        for message in &delivery.messages {
+    /// A handler has finished: its first `done` messages are done, whoever it did it for.
+    pub fn on_done(&mut self, delivery: &Delivery, done: usize) {
+        for message in delivery.messages.iter().take(done) {
             self.passable.entry(delivery.queue.clone()).or_default().insert(message.queue_offset);
             *self.done.entry(number(message)).or_default() += 1;
         }

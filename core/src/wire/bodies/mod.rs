@@ -3,6 +3,7 @@
 //! missing ones get Java's defaults, numbers may be texts.
 
 mod admin;
+mod classes;
 mod heartbeat;
 mod lock;
 mod queue;
