@@ -79,9 +79,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_an_address_is_refused_with_the_reason() {
-        for (text, why) in
-            [("mq", "port is missing"), ("::1:9876", "brackets"), ("a:b", "not a port"), (" ; ", "empty"), (":1", "host")]
-        {
+        for (text, why) in [
+            ("mq", "port is missing"),
+            ("::1:9876", "brackets"),
+            ("a:b", "not a port"),
+            (" ; ", "empty"),
+            (":1", "host"),
+        ] {
             let error = list(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
         }

@@ -9,7 +9,9 @@ use crate::consumer::{Consumer, Control};
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::filter;
-use crate::handler::{Ack, Batch, BatchHandler, BatchResult, Context, Handler, HandlerResult, OneByOne, Whole, Work};
+use crate::handler::{
+    Ack, Batch, BatchHandler, BatchResult, Context, Handler, HandlerResult, OneByOne, Whole, Work,
+};
 use crate::identity;
 use crate::message::Message;
 use crate::opening::Opening;

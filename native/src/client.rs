@@ -185,7 +185,8 @@ impl NameServers {
         let mut failures: Vec<(usize, CallError)> = Vec::new();
         loop {
             if let Some(at) = order.next() {
-                let (client, to, request) = (self.client.clone(), self.addresses[at].clone(), request.clone());
+                let (client, to, request) =
+                    (self.client.clone(), self.addresses[at].clone(), request.clone());
                 calls.spawn(async move { (at, client.call(&to, request, timeout).await) });
             }
             let more = order.len() > 0;
@@ -221,7 +222,8 @@ impl NameServers {
             let (origin, seconds) = (&self.origin, after.as_secs_f64());
             text.push_str(&format!("\ntried {address} ({origin}): {told}, {seconds:.1} s"));
         }
-        let error = Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server");
+        let error =
+            Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server");
         match failures.into_iter().next() {
             Some((_, source)) => error.with_source(source),
             None => error,

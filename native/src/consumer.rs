@@ -163,7 +163,10 @@ impl Drop for Consumer {
 
 impl fmt::Debug for Consumer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Consumer").field("control", &self.control).field("assignment", &self.assignment()).finish()
+        f.debug_struct("Consumer")
+            .field("control", &self.control)
+            .field("assignment", &self.assignment())
+            .finish()
     }
 }
 
@@ -241,7 +244,10 @@ impl Control {
 
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").field("group", &self.group).field("client", &self.client).finish_non_exhaustive()
+        f.debug_struct("Control")
+            .field("group", &self.group)
+            .field("client", &self.client)
+            .finish_non_exhaustive()
     }
 }
 

@@ -15,8 +15,8 @@ use crate::opening::{Opening, PATIENCE};
 use crate::report::ShutdownReport;
 use crate::telling::tell;
 use crate::workers::{Finished, Job, Workers};
-use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
 use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
+use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
 use evenkeel_core::model::{Group, MessageQueue};
 use evenkeel_core::time::Instant;
 use std::collections::{BTreeMap, VecDeque};
@@ -139,7 +139,8 @@ impl Running {
     async fn wait(&mut self, wake: Option<Instant>) -> bool {
         let clock = self.parts.clock;
         // Without a deadline an hour is as good as never: an extra tick is harmless.
-        let at = wake.map_or_else(|| tokio::time::Instant::now() + Duration::from_secs(3600), |at| clock.tokio(at));
+        let at = wake
+            .map_or_else(|| tokio::time::Instant::now() + Duration::from_secs(3600), |at| clock.tokio(at));
         let at = self.own_deadline().map_or(at, |own| own.min(at));
         tokio::select! {
             command = self.parts.commands.recv() => match command {
@@ -166,13 +167,15 @@ impl Running {
     }
 
     fn own_deadline(&self) -> Option<tokio::time::Instant> {
-        let stop = self.stop.as_ref().map(|stop| if *self.draining.borrow() { stop.give_up } else { stop.warn_at });
+        let stop =
+            self.stop.as_ref().map(|stop| if *self.draining.borrow() { stop.give_up } else { stop.warn_at });
         let opening = self.parts.opening.as_ref().map(|_| self.parts.clock.tokio(Instant::ZERO + PATIENCE));
         stop.into_iter().chain(opening).min()
     }
 
     fn own_timers(&mut self) -> bool {
-        let overdue = self.parts.opening.as_ref().and_then(|(opening, _)| opening.overdue(self.parts.clock.now()));
+        let overdue =
+            self.parts.opening.as_ref().and_then(|(opening, _)| opening.overdue(self.parts.clock.now()));
         if let Some(error) = overdue {
             self.opened(Err(error));
         }
@@ -225,8 +228,10 @@ impl Running {
 
     fn deliver(&mut self, delivery: Delivery) {
         let Delivery { ticket, queue, messages } = delivery;
-        let (offset, retries) = messages.first().map_or((0, 0), |first| (first.queue_offset, first.reconsume_times));
-        let queue_lost = self.lost.entry(queue.clone()).or_insert_with(|| watch::Sender::new(false)).subscribe();
+        let (offset, retries) =
+            messages.first().map_or((0, 0), |first| (first.queue_offset, first.reconsume_times));
+        let queue_lost =
+            self.lost.entry(queue.clone()).or_insert_with(|| watch::Sender::new(false)).subscribe();
         let (draining, control) = (self.draining.subscribe(), self.parts.control.clone());
         let context = Context { queue: queue.clone(), offset, retries, queue_lost, draining, control };
         let batch = messages.into_iter().map(|message| Message::new(queue.clone(), message)).collect();

@@ -84,12 +84,15 @@ impl Error {
             CallError::Refused(refusal) => match refusal.code {
                 ResponseCode::TOPIC_NOT_EXIST => (
                     ErrorKind::NotFound,
-                    Some("create the topic, or check its spelling and its namespace; `evenkeel route TOPIC` shows \
-                          what a name server knows"),
+                    Some(
+                        "create the topic, or check its spelling and its namespace; `evenkeel route TOPIC` shows \
+                          what a name server knows",
+                    ),
                 ),
-                ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST => {
-                    (ErrorKind::NotFound, Some("create the consumer group, or let the broker create groups by itself"))
-                }
+                ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST => (
+                    ErrorKind::NotFound,
+                    Some("create the consumer group, or let the broker create groups by itself"),
+                ),
                 ResponseCode::NO_PERMISSION => {
                     (ErrorKind::Refused, Some("check the permission bits of the topic and the access rights"))
                 }
@@ -181,15 +184,23 @@ mod tests {
 
     #[test]
     fn a_call_error_keeps_address_blame_and_source() {
-        let error = Error::call("read the route", "mq:9876", CallError::LinkLost { reason: "connection reset".into() });
+        let error = Error::call(
+            "read the route",
+            "mq:9876",
+            CallError::LinkLost { reason: "connection reset".into() },
+        );
         assert_eq!(error.to_string(), "cannot read the route: mq:9876: connection reset");
-        assert_eq!((error.kind(), error.blame(), error.is_retryable()), (ErrorKind::Unreachable, Blame::Network, true));
+        assert_eq!(
+            (error.kind(), error.blame(), error.is_retryable()),
+            (ErrorKind::Unreachable, Blame::Network, true)
+        );
         assert!(error.source().is_some());
     }
 
     #[test]
     fn an_address_is_not_told_twice() {
-        let error = Error::call("send", "mq:1", CallError::LinkLost { reason: "mq:1: connection refused".into() });
+        let error =
+            Error::call("send", "mq:1", CallError::LinkLost { reason: "mq:1: connection refused".into() });
         assert_eq!(error.to_string(), "cannot send: mq:1: connection refused");
     }
 

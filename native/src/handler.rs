@@ -172,12 +172,18 @@ impl<H: Handler> Work for OneByOne<H> {
                 match self.0.handle(message, context.clone()).await {
                     Ok(Ack::Done | Ack::Skip) => {}
                     Ok(Ack::PutBack) if done == 0 => return Outcome::PutBack,
-                    Ok(Ack::RetryLater | Ack::PutBack) => return Outcome::Retry { done, delay_level: 0, why: Failure::Asked },
+                    Ok(Ack::RetryLater | Ack::PutBack) => {
+                        return Outcome::Retry { done, delay_level: 0, why: Failure::Asked };
+                    }
                     Ok(Ack::RetryAfter(level)) => {
                         return Outcome::Retry { done, delay_level: i32::from(level.0), why: Failure::Asked };
                     }
                     Err(error) => {
-                        return Outcome::Retry { done, delay_level: 0, why: Failure::Error(error.to_string()) };
+                        return Outcome::Retry {
+                            done,
+                            delay_level: 0,
+                            why: Failure::Error(error.to_string()),
+                        };
                     }
                 }
             }
@@ -202,7 +208,9 @@ impl<H: BatchHandler> Work for Whole<H> {
                 Ok(BatchAck::RetryAfter(level)) => {
                     Outcome::Retry { done: 0, delay_level: i32::from(level.0), why: Failure::Asked }
                 }
-                Err(error) => Outcome::Retry { done: 0, delay_level: 0, why: Failure::Error(error.to_string()) },
+                Err(error) => {
+                    Outcome::Retry { done: 0, delay_level: 0, why: Failure::Error(error.to_string()) }
+                }
             }
         })
     }

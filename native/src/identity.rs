@@ -20,7 +20,8 @@ pub(crate) fn local_ip(servers: &[Address]) -> IpAddr {
 
 /// Connecting a UDP socket sends nothing; it only asks the kernel for a route.
 fn source_towards(server: std::net::SocketAddr) -> Option<IpAddr> {
-    let any: IpAddr = if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
+    let any: IpAddr =
+        if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind((any, 0)).ok()?;
     socket.connect(server).ok()?;
     socket.local_addr().ok().map(|local| local.ip())

@@ -58,7 +58,12 @@ impl Opening {
     }
 
     /// A call has ended. Tells whether that ends the start as well, and how.
-    pub(crate) fn replied(&mut self, now: Instant, call: CallId, result: &Result<Reply, CallError>) -> Option<Error> {
+    pub(crate) fn replied(
+        &mut self,
+        now: Instant,
+        call: CallId,
+        result: &Result<Reply, CallError>,
+    ) -> Option<Error> {
         let (to, about) = self.calls.remove(&call)?;
         match result {
             Err(CallError::LinkLost { .. } | CallError::Expired { .. }) => {}
@@ -71,10 +76,12 @@ impl Opening {
                 }
                 (ResponseCode::NO_PERMISSION, _) => Some(Error::call("join", to.as_str(), error.clone())),
                 // Brokers refuse a subscription that they cannot parse, or whose language is switched off, like this.
-                (ResponseCode::SYSTEM_ERROR | ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Heartbeat) => Some(
-                    Error::call("register the subscription", to.as_str(), error.clone())
-                        .with_hint("SQL filters need enablePropertyFilter=true on the broker"),
-                ),
+                (ResponseCode::SYSTEM_ERROR | ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Heartbeat) => {
+                    Some(
+                        Error::call("register the subscription", to.as_str(), error.clone())
+                            .with_hint("SQL filters need enablePropertyFilter=true on the broker"),
+                    )
+                }
                 _ => None,
             },
             (Err(error), _) => {
@@ -108,17 +115,25 @@ impl Opening {
             return Some(self.unreachable(now));
         }
         let text = format!("a name server answered, but there was no first assignment within {PATIENCE:?}");
-        Some(Error::new(ErrorKind::TimedOut, text).with_hint("can the brokers' addresses be reached from here?"))
+        Some(
+            Error::new(ErrorKind::TimedOut, text)
+                .with_hint("can the brokers' addresses be reached from here?"),
+        )
     }
 
     fn unreachable(&self, now: Instant) -> Error {
         let mut text = "cannot reach a name server".to_owned();
         let seconds = now.since(self.began).as_secs_f64();
         for (address, Tries { count, last }) in &self.tries {
-            let told = last.strip_prefix(address.as_str()).map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
+            let told = last
+                .strip_prefix(address.as_str())
+                .map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
             let told = if told.is_empty() { "no answer" } else { told };
             let tries = if *count == 1 { "try" } else { "tries" };
-            text.push_str(&format!("\ntried {address} ({}): {told} after {count} {tries}, {seconds:.1} s", self.origin));
+            text.push_str(&format!(
+                "\ntried {address} ({}): {told} after {count} {tries}, {seconds:.1} s",
+                self.origin
+            ));
         }
         Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
     }
@@ -139,7 +154,12 @@ mod tests {
         Opening::new(Instant::ZERO, &servers, "builder".into())
     }
 
-    fn try_once(opening: &mut Opening, id: u64, to: &str, result: &Result<Reply, CallError>) -> Option<Error> {
+    fn try_once(
+        opening: &mut Opening,
+        id: u64,
+        to: &str,
+        result: &Result<Reply, CallError>,
+    ) -> Option<Error> {
         opening.called(CallId(id), &Address::from(to), &Request::Route { topic: Topic::from("orders") });
         opening.replied(Instant::from_millis(2100), CallId(id), result)
     }

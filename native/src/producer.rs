@@ -68,7 +68,13 @@ impl Producer {
         ProducerBuilder::new(group.into())
     }
 
-    pub(crate) fn new(group: Group, timeout: Duration, servers: NameServers, client: Client, ids: MessageIds) -> Self {
+    pub(crate) fn new(
+        group: Group,
+        timeout: Duration,
+        servers: NameServers,
+        client: Client,
+        ids: MessageIds,
+    ) -> Self {
         let routes = Arc::new(Routes::new(servers, timeout));
         let turn = Arc::new(AtomicUsize::new(clock::seed() as usize));
         Self { group, timeout, client, routes, turn, ids: Arc::new(ids) }
@@ -91,7 +97,9 @@ impl Producer {
     /// # Errors
     /// As [`Producer::send`]; or there is no message, or they are of several topics.
     pub async fn send_batch(&self, messages: Vec<Outgoing>) -> Result<Receipt> {
-        let Some(first) = messages.first() else { return Err(Error::config("a batch needs at least one message")) };
+        let Some(first) = messages.first() else {
+            return Err(Error::config("a batch needs at least one message"));
+        };
         let (topic, wanted) = (first.topic.clone(), first.queue.clone());
         if messages.iter().any(|message| message.topic != topic) {
             return Err(Error::config("all messages of a batch must be of one topic"));
@@ -119,7 +127,13 @@ impl Producer {
         fired.map_err(|error| Error::call("send", to.as_str(), error))
     }
 
-    async fn store(&self, topic: &Topic, wanted: Option<Wanted>, msg_id: String, send: Send) -> Result<Receipt> {
+    async fn store(
+        &self,
+        topic: &Topic,
+        wanted: Option<Wanted>,
+        msg_id: String,
+        send: Send,
+    ) -> Result<Receipt> {
         let mut failed: Option<(BrokerName, Error)> = None;
         for _ in 0..TRIES {
             let route = self.routes.route(topic).await?;
@@ -172,7 +186,9 @@ impl Producer {
     ) -> Result<MessageQueue> {
         let fits = |queue: &&MessageQueue| match wanted {
             None => true,
-            Some(Wanted { broker, id }) => *id == queue.id && broker.as_ref().is_none_or(|name| *name == queue.broker),
+            Some(Wanted { broker, id }) => {
+                *id == queue.id && broker.as_ref().is_none_or(|name| *name == queue.broker)
+            }
         };
         let mut open: Vec<&MessageQueue> = route.queues.iter().filter(fits).collect();
         if open.is_empty() {
@@ -182,7 +198,8 @@ impl Producer {
             })
             .with_hint("`evenkeel route TOPIC` shows the queues"));
         }
-        let others: Vec<&MessageQueue> = open.iter().copied().filter(|queue| Some(&queue.broker) != avoid).collect();
+        let others: Vec<&MessageQueue> =
+            open.iter().copied().filter(|queue| Some(&queue.broker) != avoid).collect();
         if !others.is_empty() {
             open = others;
         }

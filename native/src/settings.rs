@@ -104,8 +104,10 @@ impl Settings {
             file::read(&mut settings, &path, sources.profile.as_deref())?;
             settings.file = Some(path);
         } else if let Some(profile) = &sources.profile {
-            return Err(Error::config(format!("profile {profile:?} is asked for, but there is no config file"))
-                .with_hint("name one with --config FILE or EVENKEEL_CONFIG"));
+            return Err(Error::config(format!(
+                "profile {profile:?} is asked for, but there is no config file"
+            ))
+            .with_hint("name one with --config FILE or EVENKEEL_CONFIG"));
         }
         settings.read_environment(&sources.environment)?;
         for (name, value, flag) in &sources.flags {
@@ -161,9 +163,9 @@ impl Settings {
     }
 
     fn read_environment(&mut self, environment: &BTreeMap<String, String>) -> Result<()> {
-        let servers = crate::addresses::VARIABLES
-            .iter()
-            .find_map(|name| environment.get(*name).filter(|text| !text.trim().is_empty()).map(|text| (*name, text)));
+        let servers = crate::addresses::VARIABLES.iter().find_map(|name| {
+            environment.get(*name).filter(|text| !text.trim().is_empty()).map(|text| (*name, text))
+        });
         if let Some((name, text)) = servers {
             self.set("cluster.name_servers", text, Origin::Environment(name.to_owned()))?;
         }

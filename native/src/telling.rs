@@ -24,7 +24,9 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::QueueEnded { queue, commit_point, abandoned } => {
             info!(event = "queue-ended", group, %queue, commit_point, abandoned, "a queue has ended");
         }
-        Event::Committed { queue, offset } => debug!(event = "committed", group, %queue, offset, "offset committed"),
+        Event::Committed { queue, offset } => {
+            debug!(event = "committed", group, %queue, offset, "offset committed")
+        }
         Event::CallFailed { to, what, about, error, attempt } => warn!(
             event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
         ),
@@ -44,7 +46,9 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::OffsetReset { queue, from, to } => {
             warn!(event = "offset-reset", group, %queue, from, to, "the offset of a queue was reset");
         }
-        Event::Late { count } => debug!(event = "late", group, count, "something of an ended queue arrived late"),
+        Event::Late { count } => {
+            debug!(event = "late", group, count, "something of an ended queue arrived late")
+        }
         Event::Stopped { drained, handed_back, abandoned, .. } => {
             info!(event = "stopped", group, drained, handed_back, abandoned, "the consumer has stopped");
         }

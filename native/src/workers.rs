@@ -159,7 +159,10 @@ mod tests {
     #[tokio::test]
     async fn a_panic_becomes_its_text() {
         assert_eq!(unwinding(|| async { panic!("number {}", 7) }).await, Err::<(), _>("number 7".to_owned()));
-        assert_eq!(unwinding(|| -> std::future::Ready<()> { panic!("early") }).await, Err("early".to_owned()));
+        assert_eq!(
+            unwinding(|| -> std::future::Ready<()> { panic!("early") }).await,
+            Err("early".to_owned())
+        );
         assert_eq!(unwinding(|| async { 5 }).await, Ok(5));
     }
 }

@@ -85,12 +85,15 @@ fn rule(text: &str) -> Result<Rule, Failure> {
         "commit" => RequestCode::UPDATE_CONSUMER_OFFSET,
         "route" => RequestCode::GET_ROUTEINFO_BY_TOPIC,
         "send-back" => RequestCode::CONSUMER_SEND_MSG_BACK,
-        _ => return Err(wrong("there are send, pull, lock, heartbeat, members, commit, route and send-back")),
+        _ => {
+            return Err(wrong("there are send, pull, lock, heartbeat, members, commit, route and send-back"));
+        }
     };
     let share: f64 = share.parse().map_err(|_| wrong("the share is a number from 0 to 1"))?;
     if !(0.0..=1.0).contains(&share) {
         return Err(wrong("the share is a number from 0 to 1"));
     }
-    let busy = Verdict::Fail { code: ResponseCode::SYSTEM_BUSY, remark: "a fault that --fail asked for".to_owned() };
+    let busy =
+        Verdict::Fail { code: ResponseCode::SYSTEM_BUSY, remark: "a fault that --fail asked for".to_owned() };
     Ok(Rule::on(code, busy).per_mille((share * 1000.0).round() as u64))
 }

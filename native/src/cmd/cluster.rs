@@ -20,14 +20,20 @@ pub(crate) enum Cluster {
 impl Cluster {
     /// Takes what the settings name, or starts the embedded broker with these topics, says so, and refuses to where it
     /// could hide a lost setting.
-    pub(crate) async fn choose(global: &Global, settings: &Settings, topics: &[String]) -> Result<Self, Failure> {
+    pub(crate) async fn choose(
+        global: &Global,
+        settings: &Settings,
+        topics: &[String],
+    ) -> Result<Self, Failure> {
         if !global.embedded {
             if let Some(value) = settings.value("cluster.name_servers") {
                 return Ok(Self::Named { servers: value.text.clone(), origin: value.origin.to_string() });
             }
             if global.no_embedded {
-                return Err(Failure::usage("no name server given (NAMESRV_ADDR is unset), and --no-embedded")
-                    .with_hint("set NAMESRV_ADDR=host:9876, or say -n host:9876"));
+                return Err(Failure::usage(
+                    "no name server given (NAMESRV_ADDR is unset), and --no-embedded",
+                )
+                .with_hint("set NAMESRV_ADDR=host:9876, or say -n host:9876"));
             }
             if let Some(variable) = managed() {
                 return Err(Failure::usage(format!(

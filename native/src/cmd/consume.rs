@@ -103,15 +103,19 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     options.refuse_what_is_missing()?;
     let settings = settings(global, &options)?;
     let group = settings.text("consumer.group").ok_or_else(|| {
-        Failure::usage("no consumer group").with_hint("say -g GROUP, or set consumer.group in the config file")
+        Failure::usage("no consumer group")
+            .with_hint("say -g GROUP, or set consumer.group in the config file")
     })?;
     let subscriptions = options.subscriptions(&settings)?;
-    let template = Template::parse(options.format.as_deref().unwrap_or(format::DEFAULT)).map_err(Failure::usage)?;
+    let template =
+        Template::parse(options.format.as_deref().unwrap_or(format::DEFAULT)).map_err(Failure::usage)?;
     let mut signals = Signals::listen();
     let topics: Vec<String> = subscriptions.iter().map(|subscribe| subscribe.topic.clone()).collect();
     let cluster = Cluster::choose(global, &settings, &topics).await?;
     if options.send_stdin && cluster.embedded().is_none() {
-        return Err(Failure::usage("--send-stdin is for the embedded broker only").with_hint("use `evenkeel send`"));
+        return Err(
+            Failure::usage("--send-stdin is for the embedded broker only").with_hint("use `evenkeel send`")
+        );
     }
     if global.format().is_json() {
         output::json(&lines::start(&cluster.name(), group, &topics))?;
@@ -182,8 +186,10 @@ fn close(
         return Ok(Code::DrainDeadline);
     }
     match cause {
-        Stop::HandlerFailed(text) => Err(Failure::new(Code::HandlerFailed, format!("a handler failed: {text}"))
-            .with_hint("--on-error retry goes on and lets the message come again")),
+        Stop::HandlerFailed(text) => {
+            Err(Failure::new(Code::HandlerFailed, format!("a handler failed: {text}"))
+                .with_hint("--on-error retry goes on and lets the message come again"))
+        }
         Stop::TimedOut => Err(Failure::new(Code::TimedOut, "--timeout passed")),
         Stop::Broken => Err(Failure::other("the consumer stopped by itself")),
         _ => Ok(Code::Done),
@@ -194,8 +200,9 @@ impl Options {
     fn refuse_what_is_missing(&self) -> Result<(), Failure> {
         let refused = [(self.orderly, "--orderly"), (self.broadcast, "--broadcast")];
         match refused.iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(Failure::usage(format!("{flag} is not there yet"))
-                .with_hint("this version consumes concurrently, and every message goes to one member of the group")),
+            Some((_, flag)) => Err(Failure::usage(format!("{flag} is not there yet")).with_hint(
+                "this version consumes concurrently, and every message goes to one member of the group",
+            )),
             None => Ok(()),
         }
     }
@@ -208,7 +215,8 @@ impl Options {
             .collect();
         let all = if named.is_empty() { settings.subscriptions().to_vec() } else { named };
         if all.is_empty() {
-            return Err(Failure::usage("no topic").with_hint("say -t TOPIC, or set [[consumer.subscribe]] in the config file"));
+            return Err(Failure::usage("no topic")
+                .with_hint("say -t TOPIC, or set [[consumer.subscribe]] in the config file"));
         }
         Ok(all)
     }
@@ -236,19 +244,25 @@ pub(super) fn with_settings(
     for (name, value) in settings.options() {
         builder = builder.option(name, &value.text);
     }
-    for (name, apply) in [
-        ("consumer.strategy", ConsumerBuilder::strategy_named as fn(_, &str) -> _),
-        ("consumer.client_id", |builder, text| builder.client_id(text)),
-        ("consumer.client_ip", |builder, text| builder.client_ip(text)),
-        ("consumer.instance", |builder, text| builder.stable_instance(text)),
-        ("consumer.unit", |builder, text| builder.unit(text)),
-    ] {
-        if let Some(text) = settings.text(name) {
-            builder = apply(builder, text);
-        }
+    let set = |name| settings.text(name);
+    if let Some(text) = set("consumer.strategy") {
+        builder = builder.strategy_named(text);
+    }
+    if let Some(text) = set("consumer.client_id") {
+        builder = builder.client_id(text);
+    }
+    if let Some(text) = set("consumer.client_ip") {
+        builder = builder.client_ip(text);
+    }
+    if let Some(text) = set("consumer.instance") {
+        builder = builder.stable_instance(text);
+    }
+    if let Some(text) = set("consumer.unit") {
+        builder = builder.unit(text);
     }
     if let Some(text) = settings.text("consumer.handler_timeout") {
-        let time = duration(text).map_err(|why| Failure::usage(format!("handler_timeout is {text:?}, but must be {why}")))?;
+        let time = duration(text)
+            .map_err(|why| Failure::usage(format!("handler_timeout is {text:?}, but must be {why}")))?;
         builder = builder.handler_timeout(time);
     }
     // A young embedded topic has nothing old to skip: what was sent before the start is meant to be seen.
@@ -259,7 +273,11 @@ pub(super) fn with_settings(
     })
 }
 
-fn with_sink(builder: ConsumerBuilder<NoHandler>, sink: &Arc<Sink>, batches: bool) -> ConsumerBuilder<WithHandler> {
+fn with_sink(
+    builder: ConsumerBuilder<NoHandler>,
+    sink: &Arc<Sink>,
+    batches: bool,
+) -> ConsumerBuilder<WithHandler> {
     let sink = Arc::clone(sink);
     if batches {
         builder.batch_handler(move |batch| {
@@ -275,9 +293,9 @@ fn with_sink(builder: ConsumerBuilder<NoHandler>, sink: &Arc<Sink>, batches: boo
 }
 
 fn drain_timeout(settings: &Settings) -> Duration {
-    let set = settings.text("drain_timeout").and_then(|text| {
-        text.parse().map(Duration::from_millis).ok().or_else(|| duration(text).ok())
-    });
+    let set = settings
+        .text("drain_timeout")
+        .and_then(|text| text.parse().map(Duration::from_millis).ok().or_else(|| duration(text).ok()));
     set.unwrap_or(Duration::from_secs(30))
 }
 
@@ -286,7 +304,9 @@ async fn toggle_quiet(consumer: &Consumer) {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut signals) = signal(SignalKind::user_defined1()) else { return std::future::pending().await };
+        let Ok(mut signals) = signal(SignalKind::user_defined1()) else {
+            return std::future::pending().await;
+        };
         let mut quiet = false;
         while signals.recv().await.is_some() {
             quiet = !quiet;

@@ -66,7 +66,9 @@ async fn demo(global: &Global, options: &Options) -> Result<Code, Failure> {
     let brokers = if options.queues % 2 == 0 { 2 } else { 1 };
     let each = options.queues / i32::try_from(brokers).unwrap_or(1);
     let broker = EmbeddedBroker::builder().topic(TOPIC, brokers, each).start().await;
-    let broker = Arc::new(broker.map_err(|error| Failure::other(format!("cannot start the embedded broker: {error}")))?);
+    let broker = Arc::new(
+        broker.map_err(|error| Failure::other(format!("cannot start the embedded broker: {error}")))?,
+    );
     let ledger = Arc::new(Ledger::default());
     let mut group = DemoGroup::new(&broker, &ledger, &options.strategy, options.queues)?;
     let view = view::View::new(global);
@@ -94,7 +96,8 @@ async fn demo(global: &Global, options: &Options) -> Result<Code, Failure> {
     let rebalances = group.rebalances();
     let abandoned = group.shutdown().await;
     let tally = ledger.tally();
-    let report = Report { options, tally, rebalances, changes: &changes, owners: &owners, agreed, sound, abandoned };
+    let report =
+        Report { options, tally, rebalances, changes: &changes, owners: &owners, agreed, sound, abandoned };
     if global.format().is_json() {
         output::json(&report.json())?;
     } else {

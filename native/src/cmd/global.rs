@@ -106,7 +106,8 @@ impl Global {
         sources.profile.clone_from(&self.profile);
         for set in &self.set {
             let (name, value) = set.split_once('=').ok_or_else(|| {
-                Failure::usage(format!("-X {set}: not KEY=VALUE")).with_hint("`evenkeel -X list` prints all keys")
+                Failure::usage(format!("-X {set}: not KEY=VALUE"))
+                    .with_hint("`evenkeel -X list` prints all keys")
             })?;
             sources.flags.push((name.trim().to_owned(), value.trim().to_owned(), "-X".to_owned()));
         }
@@ -126,23 +127,31 @@ impl Global {
     ) -> Result<Code, Failure> {
         let Some(timeout) = self.timeout else { return command.await };
         let ended = tokio::time::timeout(timeout, command).await;
-        ended.unwrap_or_else(|_| Err(Failure::new(Code::TimedOut, format!("not done within {timeout:?} (--timeout)"))))
+        ended.unwrap_or_else(|_| {
+            Err(Failure::new(Code::TimedOut, format!("not done within {timeout:?} (--timeout)")))
+        })
     }
 }
 
 /// `-X list`.
 pub(crate) fn print_options(global: &Global) -> Result<Code, Failure> {
     let limits = evenkeel::Limits::default();
-    let texts = SETTINGS.iter().map(|row| {
-        (row.name.to_owned(), row.java, row.default.to_owned(), String::new(), row.meaning)
-    });
+    let texts = SETTINGS
+        .iter()
+        .map(|row| (row.name.to_owned(), row.java, row.default.to_owned(), String::new(), row.meaning));
     let numbers = OPTIONS.iter().map(|row| {
         let unit = match row.kind {
             evenkeel_core::config::OptionKind::Millis => "ms",
             _ => "",
         };
         let default = format!("{}{unit}", row.value(&limits));
-        (format!("consumer.{}", row.name), row.java, default, format!("{}..={}", row.min, row.max), row.meaning)
+        (
+            format!("consumer.{}", row.name),
+            row.java,
+            default,
+            format!("{}..={}", row.min, row.max),
+            row.meaning,
+        )
     });
     let rows: Vec<_> = texts.chain(numbers).collect();
     if global.format() == Format::Text || global.format() == Format::Wide {

@@ -14,7 +14,8 @@ pub(crate) fn start(global: &Global) {
         (false, _) => "trace",
     };
     let filter = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
-    let filter = EnvFilter::try_new(filter.as_deref().unwrap_or(level)).unwrap_or_else(|_| EnvFilter::new(level));
+    let filter =
+        EnvFilter::try_new(filter.as_deref().unwrap_or(level)).unwrap_or_else(|_| EnvFilter::new(level));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -1,13 +1,16 @@
 //! `evenkeel`: what the subcommands share, and which there are.
 
+mod allocate;
 mod broker;
 mod cluster;
 mod consume;
+mod decode;
 mod demo;
 mod exit;
 mod global;
 mod logging;
 mod output;
+mod piped;
 mod route;
 mod send;
 mod signals;
@@ -21,7 +24,12 @@ use std::time::Duration;
 
 /// Consume, preview and prove RocketMQ consumer groups.
 #[derive(Debug, Parser)]
-#[command(name = "evenkeel", disable_version_flag = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "evenkeel",
+    disable_version_flag = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -45,6 +53,10 @@ enum Command {
     Route(route::Options),
     /// The main job in one command: a group of members; one joins, one leaves, one is killed
     Demo(demo::Options),
+    /// Allocation strategies on JSON cases, one a line
+    Allocate(piped::Allocate),
+    /// Bytes of the protocol as JSON: lines of hexadecimal in, lines of JSON out
+    Decode(piped::Decode),
 }
 
 /// Parses the arguments, runs the subcommand, prints what went wrong, and says how the process ends.
@@ -92,6 +104,8 @@ fn run(cli: Cli) -> Result<Code, Failure> {
             Command::Broker(options) => broker::run(&global, options).await,
             Command::Route(options) => global.within_timeout(route::run(&global, options)).await,
             Command::Demo(options) => demo::run(&global, options).await,
+            Command::Allocate(options) => piped::run_allocate(&options),
+            Command::Decode(options) => piped::run_decode(&options),
         }
     });
     // Handlers and reads of stdin that never return must not keep the process.

@@ -43,7 +43,8 @@ pub(crate) fn rows(global: &Global, schema: &str, name: &str, rows: &[Value]) ->
     match global.format() {
         Format::Ndjson => rows.iter().try_for_each(json),
         Format::Csv => {
-            let names: Vec<&String> = rows.first().and_then(Value::as_object).into_iter().flat_map(|o| o.keys()).collect();
+            let names: Vec<&String> =
+                rows.first().and_then(Value::as_object).into_iter().flat_map(|o| o.keys()).collect();
             line(&names.iter().map(|name| csv(name)).collect::<Vec<_>>().join(","))?;
             rows.iter().try_for_each(|row| {
                 let cell = |name: &&String| match &row[name.as_str()] {
@@ -59,7 +60,11 @@ pub(crate) fn rows(global: &Global, schema: &str, name: &str, rows: &[Value]) ->
 }
 
 fn csv(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// A table for people. Cut with `…` only where a terminal is narrower, and never with `-o wide`.
@@ -80,10 +85,13 @@ pub(crate) fn render(global: &Global, head: &[String], rows: &[Vec<String>]) -> 
     let widths: Vec<usize> = (0..head.len()).map(widest).collect();
     let room = (std::io::stdout().is_terminal() && global.format() != Format::Wide).then(columns).flatten();
     let lay = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
+        let cells =
+            row.iter().zip(&widths).map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
         let text = cells.collect::<Vec<_>>().join("  ").trim_end().to_owned();
         match room {
-            Some(room) if width(&text) > room => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+            Some(room) if width(&text) > room => {
+                text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+            }
             _ => text,
         }
     };

@@ -49,7 +49,11 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
 }
 
 /// Reads a route.
-pub(super) async fn read(servers: &NameServers, topic: &Topic, timeout: Duration) -> Result<TopicRoute, Failure> {
+pub(super) async fn read(
+    servers: &NameServers,
+    topic: &Topic,
+    timeout: Duration,
+) -> Result<TopicRoute, Failure> {
     let request = Request::Route { topic: topic.clone() };
     match servers.call(&format!("find topic {topic}"), request, timeout).await? {
         Reply::Route(route) => Ok(route),
@@ -78,8 +82,10 @@ fn rows(route: &TopicRoute) -> Vec<serde_json::Value> {
 }
 
 fn print(global: &Global, topic: &Topic, route: &TopicRoute) -> Result<(), Failure> {
-    let readable: i32 = route.queues.iter().filter(|data| data.perm & 4 != 0).map(|data| data.read_queues).sum();
-    let writable: i32 = route.queues.iter().filter(|data| data.perm & 2 != 0).map(|data| data.write_queues).sum();
+    let readable: i32 =
+        route.queues.iter().filter(|data| data.perm & 4 != 0).map(|data| data.read_queues).sum();
+    let writable: i32 =
+        route.queues.iter().filter(|data| data.perm & 2 != 0).map(|data| data.write_queues).sum();
     let brokers = route.brokers.len();
     output::line(&format!("{topic} · {readable} queues to read, {writable} to write, on {brokers} brokers"))?;
     output::line("")?;
@@ -91,8 +97,10 @@ fn print(global: &Global, topic: &Topic, route: &TopicRoute) -> Result<(), Failu
             let broker = route.brokers.iter().find(|data| data.broker == queues.broker);
             let address = |master: bool| {
                 let all = broker.into_iter().flat_map(|data| &data.addresses);
-                let all: Vec<&str> =
-                    all.filter(|(id, _)| (**id == 0) == master).map(|(_, address)| address.as_str()).collect();
+                let all: Vec<&str> = all
+                    .filter(|(id, _)| (**id == 0) == master)
+                    .map(|(_, address)| address.as_str())
+                    .collect();
                 if all.is_empty() { "–".to_owned() } else { all.join(" ") }
             };
             let perm = format!(

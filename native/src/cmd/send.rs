@@ -50,7 +50,8 @@ pub(crate) struct Options {
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
     let settings = global.settings(&[])?;
-    options.outgoing(Vec::new())?;
+    // Wrong options are told before a broker is started for them.
+    drop(options.outgoing(Vec::new())?);
     let cluster = Cluster::choose(global, &settings, std::slice::from_ref(&options.topic)).await?;
     let (servers, origin) = cluster.servers();
     let producer = Producer::builder(options.group.as_str()).name_servers_of(&servers, &origin).start()?;
@@ -120,9 +121,9 @@ impl Options {
                 Some((broker, id)) => (Some(broker), id),
                 None => (None, queue.as_str()),
             };
-            let id = id
-                .parse()
-                .map_err(|_| Failure::usage(format!("--queue {queue}: not a queue number, or BROKER/NUMBER")))?;
+            let id = id.parse().map_err(|_| {
+                Failure::usage(format!("--queue {queue}: not a queue number, or BROKER/NUMBER"))
+            })?;
             message = message.queue(broker, id);
         }
         Ok(message)
@@ -132,7 +133,9 @@ impl Options {
 fn print(global: &Global, receipt: &Receipt) -> Result<(), Failure> {
     let queue = &receipt.queue;
     match global.format() {
-        Format::Text => output::line(&format!("{} {}/{}@{}", queue.topic, queue.broker, queue.id, receipt.offset)),
+        Format::Text => {
+            output::line(&format!("{} {}/{}@{}", queue.topic, queue.broker, queue.id, receipt.offset))
+        }
         Format::Wide => {
             let id = &receipt.msg_id;
             output::line(&format!("{} {}/{}@{} {id}", queue.topic, queue.broker, queue.id, receipt.offset))

@@ -24,7 +24,9 @@ impl Signals {
             }
         }
         #[cfg(not(unix))]
-        tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && tell.send(("SIGINT", 2)).is_ok() {} });
+        tokio::spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() && tell.send(("SIGINT", 2)).is_ok() {}
+        });
         Self(told)
     }
 

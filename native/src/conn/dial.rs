@@ -19,7 +19,9 @@ pub(super) async fn dial(address: &str) -> Result<TcpStream, String> {
     let resolved: Vec<SocketAddr> = match timeout_at(give_up, lookup_host(address)).await {
         Ok(Ok(found)) => found.collect(),
         Ok(Err(error)) => return Err(format!("{address}: {}", unresolved(address, &error))),
-        Err(_elapsed) => return Err(format!("{address}: the name was not resolved within {CONNECT_TIMEOUT:?}")),
+        Err(_elapsed) => {
+            return Err(format!("{address}: the name was not resolved within {CONNECT_TIMEOUT:?}"));
+        }
     };
     let stream = first_of(&resolved, give_up).await.map_err(|reason| match resolved.as_slice() {
         [] => format!("{address}: the name has no address"),

@@ -100,7 +100,11 @@ impl Task {
     }
 
     /// Runs `future` and takes orders beside it. Calls whose deadline passes are ended.
-    async fn meanwhile<F: Future>(&mut self, waiting: &mut Waiting, future: F) -> Result<F::Output, Unwanted> {
+    async fn meanwhile<F: Future>(
+        &mut self,
+        waiting: &mut Waiting,
+        future: F,
+    ) -> Result<F::Output, Unwanted> {
         let mut future = pin!(future);
         let mut wanted = true;
         loop {

@@ -37,9 +37,10 @@ impl ProducerBuilder {
     /// Name servers from `NAMESRV_ADDR`, or else `ROCKETMQ_NAMESRV_ADDR`.
     pub fn name_servers_from_env(mut self) -> Self {
         let set = |name: &&str| std::env::var(name).is_ok_and(|text| !text.trim().is_empty());
-        self.servers = addresses::VARIABLES.iter().find(|name| set(name)).and_then(|name| {
-            Some((std::env::var(name).ok()?, format!("environment {name}")))
-        });
+        self.servers = addresses::VARIABLES
+            .iter()
+            .find(|name| set(name))
+            .and_then(|name| Some((std::env::var(name).ok()?, format!("environment {name}"))));
         self
     }
 
@@ -57,7 +58,8 @@ impl ProducerBuilder {
         validate_group(self.group.as_str())
             .map_err(|error| Error::config(format!("group {}: {error}", self.group)).with_source(error))?;
         let (list, origin) = self.servers.ok_or_else(|| {
-            Error::config("no name server is set").with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
+            Error::config("no name server is set")
+                .with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
         })?;
         let client = Client::start();
         let servers = NameServers::parse(client.clone(), &list, &origin)?;

@@ -75,7 +75,10 @@ impl Outgoing {
         validate_topic(self.topic.as_str())
             .map_err(|error| Error::config(format!("topic {}: {error}", self.topic)).with_source(error))?;
         if self.body.len() > BODY_MAX {
-            return Err(Error::config(format!("the body has {} bytes, brokers take {BODY_MAX}", self.body.len())));
+            return Err(Error::config(format!(
+                "the body has {} bytes, brokers take {BODY_MAX}",
+                self.body.len()
+            )));
         }
         for (name, value) in &self.properties {
             properties::check(name, value)

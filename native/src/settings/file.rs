@@ -1,6 +1,6 @@
 //! The config file.
 
-use super::{Origin, Settings, Subscribe, names, named_in, values};
+use super::{Origin, Settings, Subscribe, named_in, names, values};
 use crate::error::{Error, ErrorKind, Result};
 use std::path::Path;
 use toml::{Table, Value};
@@ -41,7 +41,8 @@ fn sections(settings: &mut Settings, table: &Table, origin: &Origin, top: bool) 
             }
             _ => {
                 let error = Error::config(format!("there is no section [{section}]"));
-                let known = if top { "[cluster], [consumer] and [profile.NAME.…]" } else { "cluster and consumer" };
+                let known =
+                    if top { "[cluster], [consumer] and [profile.NAME.…]" } else { "cluster and consumer" };
                 return Err(named_in(error.with_hint(format!("there are: {known}")), origin));
             }
         }
@@ -51,9 +52,8 @@ fn sections(settings: &mut Settings, table: &Table, origin: &Origin, top: bool) 
 
 fn one(settings: &mut Settings, section: &str, name: &str, value: &Value, origin: &Origin) -> Result<()> {
     if (section, name) == ("consumer", "subscribe") {
-        settings.subscribe = subscriptions(value).map_err(|why| {
-            named_in(Error::config(format!("[[consumer.subscribe]]: {why}")), origin)
-        })?;
+        settings.subscribe = subscriptions(value)
+            .map_err(|why| named_in(Error::config(format!("[[consumer.subscribe]]: {why}")), origin))?;
         return Ok(());
     }
     let text = match value {
@@ -72,7 +72,8 @@ fn one(settings: &mut Settings, section: &str, name: &str, value: &Value, origin
     };
     let full = format!("{section}.{name}");
     // A name of the other section is not one of this.
-    if names::find(&full).is_err() && names::find(name).is_ok() && !names::of_section(section).contains(&name) {
+    if names::find(&full).is_err() && names::find(name).is_ok() && !names::of_section(section).contains(&name)
+    {
         return Err(named_in(values::unknown(&full, names::find(name).ok()), origin));
     }
     settings.set(&full, &text, origin.clone())

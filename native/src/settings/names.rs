@@ -17,16 +17,36 @@ pub struct Setting {
     pub meaning: &'static str,
 }
 
-const fn row(name: &'static str, java: &'static str, default: &'static str, meaning: &'static str) -> Setting {
+const fn row(
+    name: &'static str,
+    java: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
     Setting { name, java, default, meaning }
 }
 
 /// The settings that are not numbers, in the order of the documentation.
 pub const SETTINGS: &[Setting] = &[
-    row("cluster.name_servers", "namesrvAddr", "NAMESRV_ADDR", "name servers as host:port, several with ; between"),
+    row(
+        "cluster.name_servers",
+        "namesrvAddr",
+        "NAMESRV_ADDR",
+        "name servers as host:port, several with ; between",
+    ),
     row("consumer.group", "consumerGroup", "", "the consumer group"),
-    row("consumer.strategy", "allocateMessageQueueStrategy", "avg", "how queues are shared out: avg, circle, hash[:N]"),
-    row("consumer.start_from", "consumeFromWhere", "last", "where queues without a committed offset start: last, first, a time"),
+    row(
+        "consumer.strategy",
+        "allocateMessageQueueStrategy",
+        "avg",
+        "how queues are shared out: avg, circle, hash[:N]",
+    ),
+    row(
+        "consumer.start_from",
+        "consumeFromWhere",
+        "last",
+        "where queues without a committed offset start: last, first, a time",
+    ),
     row("consumer.client_id", "", "ip@pid#nanos", "the whole id of this member"),
     row("consumer.client_ip", "clientIP", "local address", "first part of the member's id"),
     row("consumer.instance", "instanceName", "pid#nanos", "second part of the member's id"),
@@ -42,7 +62,9 @@ pub(super) fn find(name: &str) -> Result<&'static str> {
     }
     let short = |setting: &Setting| setting.name.split_once('.').map(|(_, short)| short);
     let found = SETTINGS.iter().find(|setting| {
-        setting.name == name || short(setting) == Some(name) || (!setting.java.is_empty() && setting.java == bare)
+        setting.name == name
+            || short(setting) == Some(name)
+            || (!setting.java.is_empty() && setting.java == bare)
     });
     found.map(|setting| setting.name).ok_or_else(|| unknown(name, nearest(bare)))
 }
@@ -52,7 +74,8 @@ fn nearest(name: &str) -> Option<&'static str> {
     let wanted = name.rsplit('.').next().unwrap_or(name);
     // The options' own finder measures; the few other names are near if all but two letters agree from either end.
     OptionRow::nearest(wanted).or_else(|| {
-        let names = SETTINGS.iter().flat_map(|setting| [setting.name, setting.java]).filter(|name| !name.is_empty());
+        let names =
+            SETTINGS.iter().flat_map(|setting| [setting.name, setting.java]).filter(|name| !name.is_empty());
         names.max_by_key(|name| alike(name, wanted)).filter(|name| {
             let short = name.rsplit('.').next().unwrap_or(name);
             alike(name, wanted) + 2 >= short.len().max(wanted.len())
@@ -64,7 +87,8 @@ fn nearest(name: &str) -> Option<&'static str> {
 fn alike(name: &str, wanted: &str) -> usize {
     let short = name.rsplit('.').next().unwrap_or(name);
     let front = short.chars().zip(wanted.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
-    let back = short.chars().rev().zip(wanted.chars().rev()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let back =
+        short.chars().rev().zip(wanted.chars().rev()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
     (front + back).min(short.len())
 }
 

@@ -50,7 +50,10 @@ fn later_layers_win_and_every_value_knows_its_layer() {
     sources.profile = Some("staging".into());
     let settings = Settings::load(&sources).unwrap();
     let value = settings.value("cluster.name_servers").unwrap();
-    assert_eq!((value.text.as_str(), value.origin.to_string().contains("profile staging")), ("mq-staging:9876", true));
+    assert_eq!(
+        (value.text.as_str(), value.origin.to_string().contains("profile staging")),
+        ("mq-staging:9876", true)
+    );
 
     sources.environment = environment(&[
         ("NAMESRV_ADDR", "mq-env:9876"),
@@ -59,7 +62,10 @@ fn later_layers_win_and_every_value_knows_its_layer() {
     ]);
     let settings = Settings::load(&sources).unwrap();
     assert_eq!(settings.text("cluster.name_servers"), Some("mq-env:9876"));
-    assert_eq!(settings.value("drain_timeout").unwrap().origin.to_string(), "environment EVENKEEL__CONSUMER__DRAIN_TIMEOUT");
+    assert_eq!(
+        settings.value("drain_timeout").unwrap().origin.to_string(),
+        "environment EVENKEEL__CONSUMER__DRAIN_TIMEOUT"
+    );
 
     sources.flags = vec![("persistConsumerOffsetInterval".into(), "250".into(), "-X".into())];
     let settings = Settings::load(&sources).unwrap();
@@ -84,7 +90,8 @@ fn wrong_files_and_profiles_say_what_is_wrong() {
     let file = Config::new("wrong", "[consumer\n");
     assert!(error(&Sources { config: Some(file.0.clone()), ..Sources::default() }).contains("line 1"));
     let file = Config::new("profile", FILE);
-    let sources = Sources { config: Some(file.0.clone()), profile: Some("prod".into()), ..Sources::default() };
+    let sources =
+        Sources { config: Some(file.0.clone()), profile: Some("prod".into()), ..Sources::default() };
     assert!(error(&sources).contains("it has: staging"));
     let sources = Sources { config: Some("no-such-file.toml".into()), ..Sources::default() };
     assert!(error(&sources).contains("does not exist"));

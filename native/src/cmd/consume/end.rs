@@ -62,11 +62,9 @@ async fn ends_of(
         let master = route.brokers.iter().find(|data| data.broker == queue.broker);
         let Some(address) = master.and_then(|data| data.addresses.get(&0)) else { continue };
         let request = Request::MaxOffset { queue: queue.clone() };
-        if let Reply::Offset(Some(end)) = client
-            .call(address, request, CALL)
-            .await
-            .map_err(|error| Failure::other(format!("cannot ask {address} for the end of {queue}: {error}")))?
-        {
+        if let Reply::Offset(Some(end)) = client.call(address, request, CALL).await.map_err(|error| {
+            Failure::other(format!("cannot ask {address} for the end of {queue}: {error}"))
+        })? {
             ends.insert(queue, end);
         }
     }

@@ -8,7 +8,8 @@ use evenkeel::{Event, Failure as Why, Message, MessageQueue, ShutdownReport};
 use serde_json::{Value, json};
 
 /// First line of CSV.
-pub(super) const CSV_HEAD: &str = "topic,broker,queueId,queueOffset,msgId,tag,keys,storeTs,reconsumeTimes,body";
+pub(super) const CSV_HEAD: &str =
+    "topic,broker,queueId,queueOffset,msgId,tag,keys,storeTs,reconsumeTimes,body";
 
 /// The first JSON line: what is consumed, from where.
 pub(super) fn start(broker: &str, group: &str, topics: &[String]) -> Value {
@@ -68,7 +69,9 @@ pub(super) fn event(event: &Event, format: Format) -> Result<(), Failure> {
 
 fn told(event: &Event) -> Option<(Value, String)> {
     Some(match event {
-        Event::Rebalanced { generation, topic, reason, members, assigned, gained, lost, .. } if !topic.is_retry() => {
+        Event::Rebalanced { generation, topic, reason, members, assigned, gained, lost, .. }
+            if !topic.is_retry() =>
+        {
             let (gained, lost) = (queues(gained), queues(lost));
             let text = format!(
                 "rebalance {generation} of {topic} ({}): {} queues, gained [{}], lost [{}]",
@@ -85,7 +88,9 @@ fn told(event: &Event) -> Option<(Value, String)> {
         }
         Event::DuplicateClientId { client, times } => (
             json!({"type": "duplicate-client-id", "clientId": client.as_str(), "times": times}),
-            format!("client id {client} is used {times} times in the group: some queues have two owners, others none"),
+            format!(
+                "client id {client} is used {times} times in the group: some queues have two owners, others none"
+            ),
         ),
         Event::HandlerFailed { queue, offset, reconsume_times, why } => {
             let (kind, text) = match why {

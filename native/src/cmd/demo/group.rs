@@ -173,7 +173,10 @@ impl DemoGroup {
         Ok(same && one_each && self.expected(&names).await? == by_name(&owners))
     }
 
-    async fn expected(&self, names: &[ClientId]) -> Result<BTreeMap<String, BTreeSet<MessageQueue>>, Failure> {
+    async fn expected(
+        &self,
+        names: &[ClientId],
+    ) -> Result<BTreeMap<String, BTreeSet<MessageQueue>>, Failure> {
         let snapshot = self.broker.snapshot().await.map_err(|error| Failure::other(error.to_string()))?;
         let all = snapshot.brokers.iter().flat_map(|broker| broker.queues.keys());
         let queues = SortedQueues::new(all.filter(|queue| queue.topic.as_str() == TOPIC).cloned());
@@ -231,7 +234,9 @@ impl DemoGroup {
 
 /// Owner by queue; of two owners, the last.
 fn by_queue(owners: &Owners) -> BTreeMap<MessageQueue, String> {
-    let pairs = owners.iter().flat_map(|(name, queues)| queues.iter().map(move |queue| (queue.clone(), name.clone())));
+    let pairs = owners
+        .iter()
+        .flat_map(|(name, queues)| queues.iter().map(move |queue| (queue.clone(), name.clone())));
     pairs.collect()
 }
 

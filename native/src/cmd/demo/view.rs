@@ -66,7 +66,8 @@ impl<'a> View<'a> {
         let owners = group.owners();
         let before = changed.map(|changed| &changed.before);
         let head = ["MEMBER", "QUEUES", "LAG", "OWNS (+ new)", "LOST"].map(str::to_owned);
-        let rows: Vec<Vec<String>> = owners.iter().map(|(name, owned)| row(name, owned, before, &lags)).collect();
+        let rows: Vec<Vec<String>> =
+            owners.iter().map(|(name, owned)| row(name, owned, before, &lags)).collect();
         for line in output::render(self.global, &head, &rows) {
             self.line(&line)?;
         }
@@ -83,7 +84,12 @@ impl<'a> View<'a> {
     }
 }
 
-fn row(name: &str, owned: &[MessageQueue], before: Option<&Owners>, lags: &BTreeMap<MessageQueue, u64>) -> Vec<String> {
+fn row(
+    name: &str,
+    owned: &[MessageQueue],
+    before: Option<&Owners>,
+    lags: &BTreeMap<MessageQueue, u64>,
+) -> Vec<String> {
     let had = before.map(|before| before.get(name).map_or(&[][..], Vec::as_slice));
     let short = |queue: &MessageQueue| {
         format!("{}/{}", queue.broker.as_str().trim_start_matches("embedded-"), queue.id)
