@@ -3,6 +3,9 @@
 use evenkeel_core::consumer::io::{Event, Failure};
 use tracing::{debug, info, warn};
 
+/// Failures in a row from which on they are worth a warning: the first ones heal by themselves, mostly.
+const WORRYING: u32 = 3;
+
 /// Writes one event to the log.
 pub(crate) fn tell(group: &str, event: &Event) {
     match event {
@@ -27,6 +30,9 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::Committed { queue, offset } => {
             debug!(event = "committed", group, %queue, offset, "offset committed")
         }
+        Event::CallFailed { to, what, about, error, attempt } if *attempt < WORRYING => info!(
+            event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
+        ),
         Event::CallFailed { to, what, about, error, attempt } => warn!(
             event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
         ),
