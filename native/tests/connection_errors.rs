@@ -99,12 +99,11 @@ async fn a_silent_server_costs_the_deadline_and_no_more() {
 
 #[tokio::test]
 async fn calls_without_a_connection_wait_for_the_pause_or_fail_with_its_reason() {
-    let address = nobody().await;
+    let address = Address::from(nobody().await);
     let client = Client::start();
     let mut reasons = Vec::new();
     for _ in 0..6 {
-        let call =
-            client.call(&Address::from(address.as_str()), Request::TopicList, Duration::from_millis(300));
+        let call = client.call(&address, Request::TopicList, Duration::from_millis(300));
         reasons.push(call.await.unwrap_err().to_string());
     }
     assert!(reasons.iter().all(|reason| reason.contains("connection refused")), "{reasons:?}");

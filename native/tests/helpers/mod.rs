@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Waits until something holds; fails after ten seconds.
-pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < Duration::from_secs(10), "still waiting for {what}");
