@@ -29,11 +29,20 @@ pub struct Client {
 }
 
 #[derive(Debug)]
-struct Ask {
-    to: Address,
-    request: Request,
-    deadline: Instant,
-    answer: Option<oneshot::Sender<Result<Reply, CallError>>>,
+enum Ask {
+    Call {
+        to: Address,
+        request: Request,
+        deadline: Instant,
+        answer: oneshot::Sender<Result<Reply, CallError>>,
+    },
+    Fire {
+        to: Address,
+        request: Request,
+    },
+    Close {
+        closed: oneshot::Sender<()>,
+    },
 }
 
 impl Client {
@@ -53,27 +62,26 @@ impl Client {
     /// No connection, no answer, a refusal, or an answer that cannot be read.
     pub async fn call(&self, to: &Address, request: Request, timeout: Duration) -> Result<Reply, CallError> {
         let (answer, answered) = oneshot::channel();
-        self.ask(to, request, timeout, Some(answer)).await?;
+        let ask = Ask::Call { to: to.clone(), request, deadline: self.clock.now() + timeout, answer };
+        self.asks.send(ask).await.map_err(|_gone| closed())?;
         answered.await.unwrap_or_else(|_gone| Err(closed()))
     }
 
-    /// Asks a server and does not wait for an answer.
+    /// Sends a request that is not answered, and may be lost without a word.
     ///
     /// # Errors
     /// The client is closed.
-    pub async fn fire(&self, to: &Address, request: Request, timeout: Duration) -> Result<(), CallError> {
-        self.ask(to, request, timeout, None).await
+    pub async fn fire(&self, to: &Address, request: Request) -> Result<(), CallError> {
+        self.asks.send(Ask::Fire { to: to.clone(), request }).await.map_err(|_gone| closed())
     }
 
-    async fn ask(
-        &self,
-        to: &Address,
-        request: Request,
-        timeout: Duration,
-        answer: Option<oneshot::Sender<Result<Reply, CallError>>>,
-    ) -> Result<(), CallError> {
-        let ask = Ask { to: to.clone(), request, deadline: self.clock.now() + timeout, answer };
-        self.asks.send(ask).await.map_err(|_gone| closed())
+    /// Writes what is queued and closes all connections, for this and all clones. Takes a second at most.
+    pub async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.asks.send(Ask::Close { closed: done }).await.is_ok() {
+            // Gone is closed.
+            let _ = closed.await;
+        }
     }
 }
 
@@ -91,27 +99,40 @@ struct Desk {
 
 impl Desk {
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
-        loop {
+        let closed = loop {
             tokio::select! {
                 ask = asks.recv() => match ask {
+                    Some(Ask::Close { closed }) => break Some(closed),
                     Some(ask) => self.ask(ask),
-                    None => break,
+                    None => break None,
                 },
                 Some(input) = self.arrivals.recv() => self.arrive(input),
             }
+        };
+        self.waiting.clear();
+        self.connections.close(self.arrivals).await;
+        if let Some(closed) = closed {
+            // An error only says that the caller stopped waiting.
+            let _ = closed.send(());
         }
-        self.arrivals.close();
-        self.connections.close().await;
     }
 
     fn ask(&mut self, ask: Ask) {
-        self.last += 1;
-        let call = CallId(self.last);
-        if let Some(answer) = ask.answer {
-            self.waiting.insert(call, answer);
-        }
-        if let Err(error) = self.connections.call(call, &ask.to, ask.request, ask.deadline) {
-            self.answer(call, Err(error));
+        match ask {
+            Ask::Call { to, request, deadline, answer } => {
+                self.last += 1;
+                let call = CallId(self.last);
+                self.waiting.insert(call, answer);
+                if let Err(error) = self.connections.call(call, &to, request, deadline) {
+                    self.answer(call, Err(error));
+                }
+            }
+            Ask::Fire { to, request } => {
+                if let Err(error) = self.connections.fire(&to, request) {
+                    tracing::debug!(event = "one-way-dropped", "{error}");
+                }
+            }
+            Ask::Close { .. } => {}
         }
     }
 

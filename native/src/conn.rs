@@ -26,6 +26,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 /// What the owner of the connections asks of one of them.
 enum Order {
     Call { call: CallId, request: Box<Request>, deadline: Instant },
+    OneWay { request: Box<Request> },
     Answer { opaque: i32, answer: Box<Answer> },
 }
 
@@ -51,7 +52,15 @@ impl Connections {
         request: Request,
         deadline: Instant,
     ) -> Result<(), CallError> {
-        let order = Order::Call { call, request: Box::new(request), deadline };
+        self.order(to, Order::Call { call, request: Box::new(request), deadline })
+    }
+
+    /// Sends a request that is not answered, and may be lost without a word.
+    pub(crate) fn fire(&mut self, to: &Address, request: Request) -> Result<(), CallError> {
+        self.order(to, Order::OneWay { request: Box::new(request) })
+    }
+
+    fn order(&mut self, to: &Address, order: Order) -> Result<(), CallError> {
         let door = match self.by_address.get(to) {
             Some(door) if !door.is_closed() => door,
             _ => self.open(to),
@@ -80,10 +89,17 @@ impl Connections {
         while self.tasks.try_join_next().is_some() {}
     }
 
-    /// Closes all connections after what is queued has been written, within a second.
-    pub(crate) async fn close(mut self) {
+    /// Closes all connections after what is queued has been written, within a second. What still arrives is dropped.
+    pub(crate) async fn close(mut self, mut arrivals: mpsc::Receiver<Input>) {
         self.by_address.clear();
-        let all = async { while self.tasks.join_next().await.is_some() {} };
+        let all = async {
+            loop {
+                tokio::select! {
+                    ended = self.tasks.join_next() => if ended.is_none() { return },
+                    Some(_late) = arrivals.recv() => {}
+                }
+            }
+        };
         if tokio::time::timeout(FLUSH, all).await.is_err() {
             tracing::debug!(event = "close-cut-short", "a connection did not take what was left to write");
         }

@@ -289,7 +289,7 @@ impl Running {
     async fn finish(self) {
         let Self { parts, stop, report, .. } = self;
         let elapsed = stop.as_ref().map_or(Duration::ZERO, |stop| stop.began.elapsed());
-        parts.connections.close().await;
+        parts.connections.close(parts.arrivals).await;
         let report = report.unwrap_or(ShutdownReport { elapsed, ..ShutdownReport::default() });
         for waiter in stop.map(|stop| stop.waiters).unwrap_or_default() {
             // An error only says that the caller stopped waiting.

@@ -123,8 +123,13 @@ impl Producer {
         let route = self.routes.route(&topic).await?;
         let queue = self.choose(&topic, &route, wanted.as_ref(), None)?;
         let to = route.master(&queue.broker)?;
-        let fired = self.client.fire(to, Request::Send(Send { queue, ..send }), self.timeout).await;
+        let fired = self.client.fire(to, Request::Send(Send { queue, ..send })).await;
         fired.map_err(|error| Error::call("send", to.as_str(), error))
+    }
+
+    /// Writes what is queued and closes the connections, for this and all clones.
+    pub async fn close(self) {
+        self.client.close().await;
     }
 
     async fn store(

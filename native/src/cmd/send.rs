@@ -91,11 +91,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
             put(body).await?;
         }
     }
-    drop(producer);
-    if options.one_way {
-        // The connections write what is queued in the background; give them the time.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    producer.close().await;
     cluster.close().await;
     global.say(&format!("evenkeel: {sent} messages sent to {}", options.topic));
     Ok(Code::Done)

@@ -149,8 +149,8 @@ impl Task {
     async fn end(&self, order: Order, error: CallError) -> Result<(), Unwanted> {
         match order {
             Order::Call { call, .. } => self.tell(Input::Reply { call, result: Err(error) }).await,
-            // Whom to answer is gone.
-            Order::Answer { .. } => Ok(()),
+            // Whom to answer is gone, and nobody waits for the end of what is not answered.
+            Order::Answer { .. } | Order::OneWay { .. } => Ok(()),
         }
     }
 
@@ -309,6 +309,11 @@ impl Session {
     fn submit(&mut self, order: Order, now: Instant) {
         match order {
             Order::Call { call, request, deadline } => self.link.send(now, call, &request, deadline),
+            Order::OneWay { request } => {
+                if let Err(error) = self.link.send_one_way(request.to_command()) {
+                    tracing::warn!(event = "unwritable", code = %request.code(), "{error}");
+                }
+            }
             Order::Answer { opaque, answer } => self.link.answer(opaque, &answer),
         }
     }
@@ -325,6 +330,6 @@ impl Session {
 fn deadline(order: &Order) -> Option<Instant> {
     match order {
         Order::Call { deadline, .. } => Some(*deadline),
-        Order::Answer { .. } => None,
+        Order::OneWay { .. } | Order::Answer { .. } => None,
     }
 }
