@@ -58,6 +58,8 @@ public final class Peer {
     private static final Map<String, DefaultMQAdminExt> ADMINS = new ConcurrentHashMap<>();
     private static final ExecutorService COMMANDS = Executors.newCachedThreadPool(Peer::daemon);
     private static final ScheduledExecutorService TIMER = Executors.newScheduledThreadPool(1, Peer::daemon);
+    /** Long: on a busy machine a send may wait for the broker's first page of a file, and a second try is a duplicate. */
+    private static final long SEND_TIMEOUT = 30_000;
     private static final AtomicInteger INSTANCES = new AtomicInteger();
 
     public static void main(String[] args) throws Exception {
@@ -333,9 +335,9 @@ public final class Peer {
             private void send() {
                 try {
                     if (current.size() == 1) {
-                        producer.send(current.get(0), queues.get(index), this, 5000);
+                        producer.send(current.get(0), queues.get(index), this, SEND_TIMEOUT);
                     } else {
-                        producer.send(List.copyOf(current), queues.get(index), this, 5000);
+                        producer.send(List.copyOf(current), queues.get(index), this, SEND_TIMEOUT);
                     }
                 } catch (Throwable failure) {
                     onException(failure);
@@ -357,6 +359,7 @@ public final class Peer {
             public void onException(Throwable failure) {
                 // A lost answer may leave a copy at the broker: `retried` > 0 tells the test that it may.
                 retried.incrementAndGet();
+                System.err.println("send to " + queues.get(index) + " failed: " + failure);
                 if (++failures >= 300) {
                     finished.add(failure);
                     return;

@@ -32,11 +32,13 @@ pub struct Options {
     pub delay_levels: Option<String>,
     /// Further lines of the brokers' configuration, which win over those of the harness.
     pub broker_settings: Vec<(String, String)>,
+    /// Further JVM options of all servers, which win over those of the harness: `-Dtls.server.mode=enforcing`, …
+    pub jvm: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { brokers: 1, delay_levels: None, broker_settings: Vec::new() }
+        Self { brokers: 1, delay_levels: None, broker_settings: Vec::new(), jvm: Vec::new() }
     }
 }
 
@@ -84,7 +86,7 @@ impl Cluster {
         let ports = free_ports(options.brokers + 1);
         let (namesrv_port, broker_ports) = ports.split_first().expect("one port more than brokers");
         write_log_settings(&home);
-        let namesrv = start_namesrv(version, &home, *namesrv_port);
+        let namesrv = start_namesrv(version, options, &home, *namesrv_port);
         let mut cluster = Self {
             version,
             options: options.clone(),
@@ -148,8 +150,12 @@ impl Cluster {
     }
 
     /// The offset that a group has committed for a queue; none if there is none.
+    ///
+    /// 4.9 says 0 instead of none for a queue whose first messages are still in memory.
     pub fn committed(&self, group: &str, topic: &str, broker: usize, queue: i32) -> Option<i64> {
-        let fields = json!({"consumerGroup": group, "topic": topic, "queueId": queue.to_string()});
+        let fields = json!({
+            "consumerGroup": group, "topic": topic, "queueId": queue.to_string(), "setZeroIfNotFound": "false",
+        });
         let reply = self.ask(&self.brokers[broker], QUERY_CONSUMER_OFFSET, &fields);
         if reply.code == QUERY_NOT_FOUND {
             return None;
@@ -221,8 +227,10 @@ impl Cluster {
     /// waits for them.
     pub fn start_namesrv(&mut self) {
         assert!(self.namesrv.ended().is_some(), "the name server runs");
-        self.namesrv = start_namesrv(self.version, &self.home, self.namesrv_port);
-        self.wait_for_namesrv().and_then(|()| self.wait_for_brokers()).unwrap_or_else(|text| panic!("{text}"));
+        self.namesrv = start_namesrv(self.version, &self.options, &self.home, self.namesrv_port);
+        self.wait_for_namesrv()
+            .and_then(|()| self.wait_for_brokers())
+            .unwrap_or_else(|text| panic!("{text}"));
     }
 
     /// Ends all servers with SIGTERM. Dropping the value kills them, which is faster and as good for most tests.
@@ -258,6 +266,10 @@ impl Cluster {
             ("diskMaxUsedSpaceRatio", "95".to_owned()),
             ("autoCreateTopicEnable", "false".to_owned()),
             ("enablePropertyFilter", "true".to_owned()),
+            // On a busy machine these refuse messages that have waited for 0.2 s or that met a slow disk.
+            ("brokerFastFailureEnable", "false".to_owned()),
+            ("waitTimeMillsInSendQueue", "30000".to_owned()),
+            ("osPageCacheBusyTimeOutMills", "30000".to_owned()),
         ];
         if let Some(levels) = &self.options.delay_levels {
             settings.push(("messageDelayLevel", levels.clone()));
@@ -267,8 +279,10 @@ impl Cluster {
         }
         let config = folder.join("broker.conf");
         write_properties(&config, &settings);
+        let mut java = java(self.version, self.home.path(), "1g");
+        java.args(&self.options.jvm);
         broker.server = Some(Server::start(
-            java(self.version, self.home.path(), "1g"),
+            java,
             "org.apache.rocketmq.broker.BrokerStartup",
             &config,
             folder.join("stdout.log"),
@@ -291,8 +305,11 @@ impl Cluster {
             let known = remoting::call(&self.namesrv(), CLUSTER_INFO, &json!({})).map(|reply| reply.body);
             let known = known.unwrap_or_default();
             let missing = self.brokers.iter_mut().find_map(|broker| {
-                let unseen = !known.contains(&format!("127.0.0.1:{}", broker.port));
-                broker.server.as_mut().filter(|_| unseen)
+                let address = format!("127.0.0.1:{}", broker.port);
+                // The name server remembers a killed broker for a while: it has to answer itself, too.
+                let ready =
+                    known.contains(&address) && remoting::call(&address, CLUSTER_INFO, &json!({})).is_ok();
+                broker.server.as_mut().filter(|_| !ready)
             });
             let Some(server) = missing else { return Ok(()) };
             check_alive(server, "broker", end)?;
@@ -303,7 +320,8 @@ impl Cluster {
     fn has_route(&self, topic: &str) -> bool {
         let reply = remoting::call(&self.namesrv(), ROUTE_OF_TOPIC, &json!({"topic": topic}));
         reply.is_ok_and(|reply| {
-            reply.code == 0 && self.running().all(|broker| reply.body.contains(&format!("\"{}\"", broker.name)))
+            reply.code == 0
+                && self.running().all(|broker| reply.body.contains(&format!("\"{}\"", broker.name)))
         })
     }
 
@@ -322,18 +340,22 @@ fn offset_of(reply: &Reply) -> i64 {
     offset.unwrap_or_else(|| panic!("no offset in the answer {reply:?}"))
 }
 
-fn start_namesrv(version: Version, home: &Home, port: u16) -> Server {
+fn start_namesrv(version: Version, options: &Options, home: &Home, port: u16) -> Server {
     let folder = home.path().join("namesrv");
     fs::create_dir_all(&folder).expect("the name server's folder");
     let config = folder.join("namesrv.conf");
-    write_properties(&config, &[
-        ("listenPort", port.to_string()),
-        ("bindAddress", "127.0.0.1".to_owned()),
-        ("rocketmqHome", home.path().display().to_string()),
-        ("kvConfigPath", folder.join("kvConfig.json").display().to_string()),
-        ("configStorePath", folder.join("namesrv.properties").display().to_string()),
-    ]);
-    let java = java(version, home.path(), "256m");
+    write_properties(
+        &config,
+        &[
+            ("listenPort", port.to_string()),
+            ("bindAddress", "127.0.0.1".to_owned()),
+            ("rocketmqHome", home.path().display().to_string()),
+            ("kvConfigPath", folder.join("kvConfig.json").display().to_string()),
+            ("configStorePath", folder.join("namesrv.properties").display().to_string()),
+        ],
+    );
+    let mut java = java(version, home.path(), "256m");
+    java.args(&options.jvm);
     Server::start(java, "org.apache.rocketmq.namesrv.NamesrvStartup", &config, folder.join("stdout.log"))
 }
 

@@ -122,9 +122,9 @@ pub(super) fn java(version: Version, home: &Path, heap: &str) -> Command {
     command
 }
 
-/// Java 17 closes what both servers and the client reach into; the disk limits keep a rather full disk from
-/// refusing messages.
-const FLAGS: [&str; 12] = [
+/// Java 17 closes what both servers and the client reach into. A server makes a certificate when it starts unless
+/// TLS is off. The disk limits keep a rather full disk from refusing messages.
+const FLAGS: [&str; 14] = [
     "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -135,6 +135,8 @@ const FLAGS: [&str; 12] = [
     "-Dfile.encoding=UTF-8",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Djava.net.preferIPv4Stack=true",
+    "-Dtls.server.mode=disabled",
+    "-Dtls.test.mode.enable=false",
     "-Drocketmq.broker.diskSpaceWarningLevelRatio=0.98",
     "-Drocketmq.broker.diskSpaceCleanForciblyRatio=0.97",
 ];
@@ -217,5 +219,7 @@ impl Drop for Server {
 
 /// Status lines of logback, and warnings of the JVM about the flags above.
 pub(super) fn is_noise(line: &str) -> bool {
-    line.contains("|-INFO in ") || line.contains("|-WARN in ") || line.starts_with("OpenJDK 64-Bit Server VM warning")
+    line.contains("|-INFO in ")
+        || line.contains("|-WARN in ")
+        || line.starts_with("OpenJDK 64-Bit Server VM warning")
 }

@@ -26,6 +26,10 @@ use std::time::{Duration, Instant};
 /// | `payload` | `seed kind seq` | `body` in base64 |
 /// | `ping`, `shutdown` | | |
 ///
+/// Queues are counted in the order of `MessageQueue` over all brokers, message `seq` goes to queue `seq % queues`, and
+/// each queue holds its messages in the order of `seq`. A client learns the route of its group's new retry topic only
+/// after half a minute: create `%RETRY%GROUP` before it, and retries come back at once.
+///
 /// A consumer prints `{"type":"message","id":…,"seq":…,"ok":…,"sha256":…,"topic","broker","queue","offset","msgId",
 /// "reconsumeTimes","tags","keys","props","fails"}` for each message (`ok`, whether the body is the expected one, only if
 /// it was given a `seed`), and `{"type":"assigned","id":…,"queues":[…]}` when its queues change.
@@ -47,9 +51,15 @@ impl Peer {
     ///
     /// If Java or the jars are missing, or the program does not answer.
     pub fn start(version: Version) -> Self {
+        Self::start_with(version, &[])
+    }
+
+    /// As [`Self::start`], with further JVM options, such as `-Drocketmq.client.rebalance.waitInterval=1000`.
+    pub fn start_with(version: Version, options: &[&str]) -> Self {
         let home = Home::new("peer");
         let log = std::fs::File::create(home.path().join("stderr.log")).expect("the peer's log");
         let mut child = java(version, home.path(), "512m")
+            .args(options)
             .arg("Peer")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -104,7 +114,8 @@ impl Peer {
 
     /// Waits for the answer to a command sent before; other lines are kept.
     pub fn answer(&mut self, id: i64, timeout: Duration) -> Result<Value, String> {
-        let is_answer = |line: &Value| line["id"] == id && (line["type"] == "done" || line["type"] == "error");
+        let is_answer =
+            |line: &Value| line["id"] == id && (line["type"] == "done" || line["type"] == "error");
         let end = Instant::now() + timeout;
         let found = match self.waiting.iter().position(is_answer) {
             Some(at) => self.waiting.remove(at),
@@ -141,7 +152,8 @@ impl Peer {
 
     fn receive(&mut self, end: Instant) -> Result<Value, RecvTimeoutError> {
         let line = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))?;
-        Ok(serde_json::from_str(&line).unwrap_or_else(|error| panic!("the Java peer printed {line:?}: {error}")))
+        Ok(serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("the Java peer printed {line:?}: {error}")))
     }
 
     fn end(&mut self) {
