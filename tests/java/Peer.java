@@ -309,7 +309,7 @@ public final class Peer {
                 List<Message> messages = new ArrayList<>();
                 while (next < end && messages.size() < batch) {
                     Shape shape = shape(kind, next);
-                    boolean alone = shape != Shape.BATCHED;
+                    boolean alone = shape == Shape.PLAIN || shape == Shape.COMPRESSED || shape == Shape.TEXT;
                     if (alone && !messages.isEmpty()) {
                         break;
                     }

@@ -54,7 +54,7 @@ pub enum Shape {
     Plain,
     /// Above 4 KiB: the Java producer compresses it.
     Compressed,
-    /// Sent in one request with others of its queue.
+    /// Small and binary, sent in one request with others of its queue, as the next two are.
     Batched,
     /// With the keys `key-<seq> all` and the tag `TagA`..`TagD` by `seq % 4`.
     Keyed,

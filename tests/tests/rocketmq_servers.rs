@@ -124,7 +124,7 @@ fn two_brokers_survive_a_kill_and_retries_come_back() {
     let produce = |first: u64| json!({"cmd": "produce", "namesrv": namesrv, "topic": "events", "first": first, "count": 40, "kind": "text", "seed": 1});
     let done = peer.call(produce(0), MINUTE);
     assert_eq!(done["queues"].as_array().map(Vec::len), Some(4));
-    // Eight retries: four of the 40 messages fail once, and come back.
+    // Four of the 40 messages fail once, and come back.
     let begin = Instant::now();
     let tries = read_messages(&mut peer, 44);
     println!("retries came back after {:?}", begin.elapsed());
