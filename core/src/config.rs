@@ -1,6 +1,6 @@
 //! Settings of a consumer, and the one table that names, limits and explains them.
 
-use crate::model::{Address, ClientId, Group, Topic};
+use crate::model::{Address, ClientId, Group};
 use crate::time::Duration;
 use crate::wire::request::{ConsumeFrom, MessageModel};
 use crate::wire::subscription::Subscription;
@@ -19,7 +19,7 @@ pub struct ConsumerConfig {
     /// Name servers, tried in this order from a start chosen by the seed.
     pub name_servers: Vec<Address>,
     /// What to consume. The retry topic is added by the consumer itself.
-    pub subscriptions: Vec<(Topic, Subscription)>,
+    pub subscriptions: Vec<Subscription>,
     /// How queues are shared out. Every member of a group must use the same.
     pub strategy: Arc<dyn crate::allocate::Allocate>,
     /// Clustering only for now.
@@ -267,15 +267,21 @@ impl ConsumerConfig {
             return Err(ConfigError::Missing { what: "name_servers", hint: "give at least one host:port" });
         }
         if self.subscriptions.is_empty() {
-            return Err(ConfigError::Missing { what: "subscription", hint: "subscribe to at least one topic" });
+            return Err(ConfigError::Missing {
+                what: "subscription",
+                hint: "subscribe to at least one topic",
+            });
         }
         if self.client.as_str().is_empty() {
-            return Err(ConfigError::Missing { what: "client id", hint: "an empty id cannot be told from none" });
+            return Err(ConfigError::Missing {
+                what: "client id",
+                hint: "an empty id cannot be told from none",
+            });
         }
-        crate::wire::names::validate_group(self.group.as_str())
+        crate::wire::names::validate_consumer_group(self.group.as_str())
             .map_err(|error| ConfigError::Invalid { what: "group", why: error.to_string() })?;
-        for (topic, _) in &self.subscriptions {
-            crate::wire::names::validate_topic(topic.as_str())
+        for subscription in &self.subscriptions {
+            crate::wire::names::validate_topic(subscription.topic.as_str())
                 .map_err(|error| ConfigError::Invalid { what: "topic", why: error.to_string() })?;
         }
         for row in OPTIONS {

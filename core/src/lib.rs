@@ -17,8 +17,12 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod allocate;
+pub mod config;
 pub mod consumer;
 pub mod error;
+pub mod link;
+pub mod manual;
 pub mod model;
 pub mod rng;
 pub mod time;

@@ -1,1 +1,4 @@
 //! Proof across packages.
+
+pub mod layers;
+pub mod world;

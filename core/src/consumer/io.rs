@@ -49,9 +49,7 @@ pub enum Input {
     },
     /// Consume one more topic, or change a subscription.
     Subscribe {
-        /// The topic.
-        topic: Topic,
-        /// What of it.
+        /// Topic and expression.
         subscription: Subscription,
     },
     /// Stop consuming a topic.
@@ -189,6 +187,13 @@ pub enum Event {
     NotAMember {
         /// The broker that says so.
         broker: Address,
+    },
+    /// The strategy could not share out a topic: it stays as it is.
+    AllocationFailed {
+        /// The topic.
+        topic: Topic,
+        /// What the strategy says.
+        why: String,
     },
     /// A queue starts.
     QueueStarted {

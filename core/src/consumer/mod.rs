@@ -1,4 +1,433 @@
-//! The push consumer as one sans-IO machine. (Under construction: its doors are fixed, see [`io`].)
+//! The push consumer as one sans-IO machine.
+//!
+//! [`Consumer::handle`] takes one thing that happened; [`Consumer::poll`] is then called until it says
+//! [`Output::Idle`]. Nothing else moves the machine: it has no clock, no sockets, no threads and no randomness but the
+//! seed's. Two machines with equal settings, seeds and inputs give equal outputs.
+//!
+//! ```
+//! use evenkeel_core::allocate::Average;
+//! use evenkeel_core::config::{ConsumerConfig, Limits};
+//! use evenkeel_core::consumer::{Consumer, Input, Output};
+//! use evenkeel_core::model::{ClientId, Group};
+//! use evenkeel_core::time::{Instant, WallClock};
+//! use evenkeel_core::wire::subscription::Filter;
+//!
+//! let config = ConsumerConfig {
+//!     group: Group::from("pay"),
+//!     client: ClientId::from("10.0.0.1@7#1"),
+//!     name_servers: vec!["127.0.0.1:9876".into()],
+//!     subscriptions: vec![Filter::Tags("paid || refunded".into()).subscribe("orders".into())?],
+//!     strategy: std::sync::Arc::new(Average),
+//!     model: Default::default(),
+//!     start_from: Default::default(),
+//!     limits: Limits::default(),
+//! };
+//! let mut consumer = Consumer::new(config, 1, Instant::ZERO)?;
+//! consumer.handle(Instant::ZERO, Input::Start { wall: WallClock::from_millis(1_700_000_000_000) });
+//! // The first thing it wants to know is the route of its topics.
+//! let Output::Call { to, .. } = consumer.poll() else { panic!("a call was due") };
+//! assert_eq!(to.as_str(), "127.0.0.1:9876");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Inside
+//!
+//! Each file owns one concern with its state. Handlers of inputs only change state; [`Consumer::decide`] then draws the
+//! consequences, in one order, and drawing them twice changes nothing.
+//!
+//! | file | concern |
+//! |---|---|
+//! | `route` | topic routes, name servers |
+//! | `membership` | heartbeats |
+//! | `rebalance` | what should be ours |
+//! | `queue` | one life of a queue |
+//! | `window` | its messages, the commit point |
+//! | `pull` | long polling, flow control |
+//! | `deliver` | handlers and their outcomes |
+//! | `offsets` | commits, resets |
+//! | `shutdown` | leaving |
+//! | `timers`, `calls` | what can happen later |
 
+mod calls;
+mod deliver;
 pub mod io;
+mod membership;
+mod offsets;
+mod pull;
+mod queue;
+mod rebalance;
+mod route;
+mod shutdown;
+mod snapshot;
 pub mod timers;
+pub mod window;
+
+pub use io::{Delivery, Event, Failure, Input, Outcome, Output, RebalanceReason};
+pub use snapshot::{QueueView, Snapshot};
+pub use timers::Reason;
+
+use crate::config::{ConfigError, ConsumerConfig};
+use crate::model::{Address, CallId, QueueEpoch, Topic};
+use crate::rng::Rng;
+use crate::time::{Duration, Instant, WallClock};
+use crate::wire::peer::{Answer, PeerRequest};
+use crate::wire::reply::{CallError, Reply};
+use crate::wire::request::{MessageModel, Request};
+use crate::wire::subscription::{Filter, Subscription};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::ToString;
+use calls::{Calls, Pending, Purpose};
+use membership::Membership;
+use queue::{Phase, Queues};
+use rebalance::Rebalance;
+use route::Routes;
+use shutdown::Step;
+use timers::{Timer, Timers};
+
+/// The push consumer's state machine.
+#[derive(Clone, Debug)]
+pub struct Consumer {
+    config: ConsumerConfig,
+    rng: Rng,
+    now: Instant,
+    /// Wall time at [`Consumer::started`].
+    wall: WallClock,
+    started: Instant,
+    run: Run,
+    quiet: bool,
+    subscriptions: BTreeMap<Topic, Subscribed>,
+    routes: Routes,
+    membership: Membership,
+    rebalance: Rebalance,
+    queues: Queues,
+    /// Queues to look at in the next [`Consumer::decide`].
+    attention: BTreeSet<QueueEpoch>,
+    /// Queues with messages to hand out, in turn.
+    ready: VecDeque<QueueEpoch>,
+    /// Deliveries whose outcome is awaited, those of ended lives included.
+    delivered: usize,
+    calls: Calls,
+    timers: Timers,
+    out: VecDeque<Output>,
+    /// Replies and outcomes that came for ended lives.
+    late: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Subscribed {
+    subscription: Subscription,
+    /// Unix ms of the last change.
+    version: i64,
+}
+
+#[derive(Clone, Debug)]
+enum Run {
+    New,
+    Running,
+    Stopping(Stopping),
+    Stopped,
+}
+
+#[derive(Clone, Debug)]
+struct Stopping {
+    step: Step,
+    deadline: Instant,
+    /// Handlers that ran when the stop began.
+    running: usize,
+}
+
+impl Consumer {
+    /// A consumer that has not started. `seed` decides which name server and which brokers it asks first.
+    ///
+    /// # Errors
+    /// A setting that cannot be, see [`ConsumerConfig::validate`].
+    pub fn new(config: ConsumerConfig, seed: u64, now: Instant) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let mut rng = Rng::new(seed);
+        let routes = Routes::new(config.name_servers.clone(), rng.next_u64());
+        Ok(Self {
+            config,
+            rng,
+            now,
+            wall: WallClock::default(),
+            started: now,
+            run: Run::New,
+            quiet: false,
+            subscriptions: BTreeMap::new(),
+            routes,
+            membership: Membership::default(),
+            rebalance: Rebalance::default(),
+            queues: Queues::default(),
+            attention: BTreeSet::new(),
+            ready: VecDeque::new(),
+            delivered: 0,
+            calls: Calls::default(),
+            timers: Timers::default(),
+            out: VecDeque::new(),
+            late: 0,
+        })
+    }
+
+    /// Takes in what happened. Never fails and never blocks: a peer that misbehaves becomes an event. Call
+    /// [`Consumer::poll`] afterwards until it is idle. A spurious [`Input::Tick`] is harmless; a `now` that lies before
+    /// an earlier one counts as that one.
+    pub fn handle(&mut self, now: Instant, input: Input) {
+        self.now = self.now.max(now);
+        for timer in self.timers.due(self.now) {
+            self.on_timer(timer);
+        }
+        match input {
+            Input::Start { wall } => self.on_start(wall),
+            Input::Reply { call, result } => self.on_reply(call, result),
+            Input::Peer { from, request } => self.on_peer(from, request),
+            Input::Link { address, up } => self.on_link(&address, up),
+            Input::Outcome { ticket, outcome } => self.on_outcome(ticket, outcome),
+            Input::Subscribe { subscription } => self.on_subscribe(subscription),
+            Input::Unsubscribe { topic } => self.on_unsubscribe(&topic),
+            Input::Quiet(quiet) => {
+                self.quiet = quiet;
+                self.look_at_all_queues();
+            }
+            Input::NameServers(servers) => self.on_name_servers(servers),
+            Input::Tick => {}
+            Input::Stop { grace } => self.on_stop(grace),
+        }
+        self.decide();
+    }
+
+    /// The next thing to do. Call it after every [`Consumer::handle`] until it answers [`Output::Idle`].
+    #[must_use]
+    pub fn poll(&mut self) -> Output {
+        self.out.pop_front().unwrap_or_else(|| Output::Idle { wake: self.timers.next() })
+    }
+
+    /// Whether the consumer has stopped for good.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.run, Run::Stopped)
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.run, Run::Running)
+    }
+
+    /// Draws the consequences of the present state, in this order: know the routes, be a member, have the right queues,
+    /// move them forward, hand out messages.
+    fn decide(&mut self) {
+        match self.run {
+            Run::New | Run::Stopped => {}
+            Run::Stopping(_) => self.decide_stopping(),
+            Run::Running => {
+                self.decide_routes();
+                self.decide_heartbeats();
+                self.decide_rebalance();
+                while let Some(epoch) = self.attention.pop_first() {
+                    self.decide_queue(epoch);
+                }
+                self.decide_deliveries();
+            }
+        }
+    }
+
+    fn decide_queue(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        match life.phase {
+            Phase::Locating { asking: false } if !life.waiting => self.locate(epoch),
+            Phase::Locating { .. } | Phase::Closing => {}
+            Phase::Fetching => {
+                self.list_ready(epoch);
+                self.pull(epoch);
+            }
+            Phase::Draining => self.decide_draining(epoch),
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer) {
+        match timer {
+            Timer::Route(topic) => self.routes.due(&topic),
+            Timer::Heartbeat(address) => self.membership.due(&address),
+            Timer::Rebalance => self.on_rebalance_timer(),
+            Timer::Commit => self.on_commit_timer(),
+            Timer::Queue(epoch) => {
+                if let Some(life) = self.queues.lives.get_mut(&epoch) {
+                    life.waiting = false;
+                    self.attention.insert(epoch);
+                }
+            }
+            Timer::SendBackRetry(epoch) => self.on_send_back_retry(epoch),
+            Timer::Drain(epoch) => self.close_queue(epoch),
+            Timer::Shutdown => {}
+        }
+    }
+
+    fn on_start(&mut self, wall: WallClock) {
+        if !matches!(self.run, Run::New) {
+            return;
+        }
+        (self.run, self.wall, self.started) = (Run::Running, wall, self.now);
+        for subscription in self.config.subscriptions.clone() {
+            self.on_subscribe(subscription);
+        }
+        if self.config.model == MessageModel::Clustering {
+            // The filter of everything is always a legal expression.
+            if let Ok(all) = Filter::All.subscribe(self.config.group.retry_topic()) {
+                self.on_subscribe(all);
+            }
+        }
+        self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
+    }
+
+    fn on_subscribe(&mut self, subscription: Subscription) {
+        let topic = subscription.topic.clone();
+        let version = self.wall_now().as_millis();
+        self.subscriptions.insert(topic.clone(), Subscribed { subscription, version });
+        self.routes.want(&topic);
+        // Pulls carry the new version: each broker has to hear of it first.
+        self.membership.outdated();
+    }
+
+    /// The topic's queues go now, its route is forgotten, and the next heartbeats do not have it.
+    fn on_unsubscribe(&mut self, topic: &Topic) {
+        if self.subscriptions.remove(topic).is_none() {
+            return;
+        }
+        self.want_nothing_of(topic);
+        self.timers.clear(&Timer::Route(topic.clone()));
+        // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.
+        self.routes.forget(topic);
+        self.membership.outdated();
+    }
+
+    fn on_reply(&mut self, call: CallId, result: Result<Reply, CallError>) {
+        let Some(Pending { purpose, to, sent }) = self.calls.close(call) else { return self.late() };
+        match purpose {
+            Purpose::Route(topic) => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Route(route) => Some(route),
+                    _ => None,
+                });
+                self.on_route(&topic, &to, result);
+            }
+            Purpose::Heartbeat => self.on_heartbeat(&to, result.map(drop)),
+            Purpose::Members => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Members(members) => Some(members),
+                    _ => None,
+                });
+                self.on_members(call, &to, result);
+            }
+            Purpose::Locate(epoch) => {
+                let result = self.expect_offset(&to, result);
+                self.on_located(epoch, &to, result);
+            }
+            Purpose::StartPolicy(epoch) => {
+                let result = self.expect_offset(&to, result);
+                self.on_start_policy(epoch, &to, result);
+            }
+            Purpose::Pull(epoch) => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Pulled(pulled) => Some(pulled),
+                    _ => None,
+                });
+                self.on_pull(epoch, call, &to, sent, result);
+            }
+            Purpose::Commit(epoch, offset) => self.on_committed(epoch, offset, &to, result.map(drop)),
+            Purpose::LastLook(epoch) => {
+                let result = self.expect_offset(&to, result);
+                self.on_last_look(epoch, result);
+            }
+            Purpose::SendBack(epoch, offset) => self.on_sent_back(epoch, offset, &to, result.map(drop)),
+            Purpose::Unregister => self.on_unregistered(),
+        }
+    }
+
+    /// A reply of another kind than the call's is a fault of whoever drives the machine or of the peer; either way the
+    /// call has failed.
+    fn expect<T>(
+        &mut self,
+        from: &Address,
+        result: Result<Reply, CallError>,
+        take: impl FnOnce(Reply) -> Option<T>,
+    ) -> Result<T, CallError> {
+        take(result?).ok_or_else(|| {
+            let what = "a reply of another kind than its call's".to_string();
+            self.event(Event::PeerMisbehaved { from: from.clone(), what: what.clone() });
+            CallError::LinkLost { reason: what }
+        })
+    }
+
+    fn expect_offset(
+        &mut self,
+        from: &Address,
+        result: Result<Reply, CallError>,
+    ) -> Result<Option<i64>, CallError> {
+        self.expect(from, result, |reply| match reply {
+            Reply::Offset(offset) => Some(offset),
+            _ => None,
+        })
+    }
+
+    fn on_peer(&mut self, from: Address, request: PeerRequest) {
+        let ours = &self.config.group;
+        match request {
+            PeerRequest::MembersChanged { group } if group == *ours => {
+                self.rebalance_soon(RebalanceReason::MembersChanged, Some(&from));
+            }
+            PeerRequest::ResetOffsets { group, topic, offsets } if group == *ours => {
+                self.on_reset(&topic, offsets)
+            }
+            PeerRequest::Status { reply, group, topic } if group == *ours => {
+                let answer = Answer::Status(self.offsets_of(topic.as_ref()));
+                self.out.push_back(Output::Answer { to: from, opaque: reply, answer });
+            }
+            PeerRequest::RunningInfo { reply, group, .. } if group == *ours => {
+                let answer = Answer::RunningInfo(self.running_info());
+                self.out.push_back(Output::Answer { to: from, opaque: reply, answer });
+            }
+            PeerRequest::Status { reply, group, .. } | PeerRequest::RunningInfo { reply, group, .. } => {
+                let remark = format!("group {group} is not in this client");
+                let answer = Answer::Refused { code: 1, remark };
+                self.out.push_back(Output::Answer { to: from, opaque: reply, answer });
+            }
+            PeerRequest::Unknown { reply: Some(opaque), code } => {
+                let remark = format!(" request type {code} not supported");
+                self.out.push_back(Output::Answer {
+                    to: from,
+                    opaque,
+                    answer: Answer::Refused { code: 3, remark },
+                });
+            }
+            PeerRequest::MembersChanged { .. }
+            | PeerRequest::ResetOffsets { .. }
+            | PeerRequest::Unknown { reply: None, .. } => {}
+        }
+    }
+
+    fn wall_now(&self) -> WallClock {
+        self.wall + self.now.since(self.started)
+    }
+
+    fn call(&mut self, purpose: Purpose, to: Address, request: Request, timeout: Duration) -> CallId {
+        let call = self.calls.open(purpose, to.clone(), self.now);
+        self.out.push_back(Output::Call { call, to, request, deadline: self.now + timeout });
+        call
+    }
+
+    /// Ends all calls to an address whose connection is going to be closed, as if they had failed.
+    fn drop_calls(&mut self, to: &Address) {
+        for call in self.calls.to(to) {
+            let reason = format!("{to} is not used any more");
+            self.on_reply(call, Err(CallError::LinkLost { reason }));
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        self.out.push_back(Output::Event(event));
+    }
+
+    /// Something came for a life that has ended. Counted, told, and without any other effect.
+    fn late(&mut self) {
+        self.late += 1;
+        self.event(Event::Late { count: self.late });
+    }
+}

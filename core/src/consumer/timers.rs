@@ -93,10 +93,10 @@ impl Timers {
         }
     }
 
-    /// Takes all deadlines away.
-    pub(crate) fn clear_all(&mut self) {
-        self.by_timer.clear();
-        self.by_time.clear();
+    /// Takes away all deadlines but those that `keep` wants.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Timer) -> bool) {
+        self.by_timer.retain(|timer, _| keep(timer));
+        self.by_time.retain(|(_, timer)| keep(timer));
     }
 
     /// Takes out what is due, earliest first.

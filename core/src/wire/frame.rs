@@ -68,7 +68,7 @@ impl Framer {
     )]
     pub fn next(&mut self) -> Result<Option<Bytes>, WireError> {
         if let Some(error) = &self.broken {
-            return Err(error.clone());
+            return Err(*error);
         }
         match frame_length(&self.buffer, self.limit) {
             Ok(Some(length)) if self.buffer.len() >= length => {
@@ -81,7 +81,7 @@ impl Framer {
             Ok(None) => Ok(None),
             Err(error) => {
                 self.buffer = BytesMut::new();
-                self.broken = Some(error.clone());
+                self.broken = Some(error);
                 Err(error)
             }
         }

@@ -17,8 +17,6 @@ use super::reader::Reader;
 
 /// Digits of an id with a 4-byte address.
 const NARROW: usize = 32;
-/// Digits of an id with a 16-byte address.
-const WIDE: usize = 56;
 
 /// Where a message is stored: broker address and log position.
 ///
@@ -141,10 +139,4 @@ pub fn hex_decode(text: &str) -> Vec<u8> {
 #[must_use]
 pub fn hex_encode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
-}
-
-/// Whether `text` has the length of an id of either kind.
-#[must_use]
-pub fn has_id_length(text: &str) -> bool {
-    text.len() == NARROW || text.len() == WIDE
 }

@@ -2,10 +2,13 @@
 
 pub mod acl;
 pub mod batch;
+pub mod bodies;
 pub mod client_id;
 pub mod code;
 pub mod command;
+mod decode;
 pub mod delivery;
+mod encode;
 pub mod error;
 pub mod fields;
 pub mod frame;
@@ -22,6 +25,7 @@ pub mod properties;
 pub mod reader;
 pub mod reply;
 pub mod request;
+pub mod route;
 pub mod stored;
 pub mod subscription;
 pub mod sys_flag;

@@ -114,3 +114,28 @@ impl<'a> Reader<'a> {
         Ok(start)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::{Reader, WireErrorKind};
+
+    #[test]
+    fn reads_in_order_and_never_past_the_end() {
+        let bytes = Bytes::from_static(&[7, 0xFF, 0xFE, 0, 0, 1, 0, 9, 9, 9]);
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.u8("a byte"), Ok(7));
+        assert_eq!(reader.i16("a short"), Ok(-2));
+        let mut inner = reader.sub(4, "four bytes").unwrap();
+        assert_eq!(inner.i32("a number"), Ok(256));
+        assert_eq!(inner.finish("an end"), Ok(()));
+        let error = inner.u8("one more byte").unwrap_err();
+        assert_eq!((error.kind, error.at), (WireErrorKind::Truncated, 7));
+        assert_eq!(reader.finish("an end").unwrap_err().kind, WireErrorKind::BadLength);
+        assert!(reader.take(usize::MAX, "everything").is_err());
+        assert_eq!(reader.i64("a long").unwrap_err().at, 7);
+        assert_eq!(&reader.rest()[..], [9, 9, 9]);
+        assert!(reader.is_empty());
+    }
+}

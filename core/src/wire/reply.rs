@@ -107,6 +107,8 @@ pub struct Pulled {
     pub min: i64,
     /// One past the last offset the broker has.
     pub max: i64,
+    /// What to add to the offset of each message (5.x, topics with logical queues), else 0.
+    pub offset_delta: i64,
     /// Broker id to pull from next (0 the master).
     pub suggested_broker: i64,
     /// The messages, decoded, unwrapped and re-filtered is up to the consumer.

@@ -147,9 +147,7 @@ pub struct ConsumerData {
 /// One subscription as brokers store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionData {
-    /// The topic.
-    pub topic: Topic,
-    /// The parsed expression.
+    /// Topic and expression.
     pub subscription: Subscription,
     /// Version of the subscription: Unix time in ms at which it was made or changed. A broker keeps the highest it
     /// saw and refuses pulls that carry a higher one.

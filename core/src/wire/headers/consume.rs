@@ -172,7 +172,7 @@ headers! {
         queue_offset: i64 = "queueOffset",
         /// Most messages wanted.
         max_messages: i32 = "maxMsgNums",
-        /// See [`crate::wire::pull_flag`].
+        /// 1 commit, 2 suspend, 4 subscription given, 8 class filter, 16 lite pull.
         sys_flag: i32 = "sysFlag",
         /// Committed if the flag says so.
         commit_offset: i64 = "commitOffset",

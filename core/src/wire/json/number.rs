@@ -18,6 +18,11 @@ impl Number<'_> {
         whole_part(&self.0)
     }
 
+    /// The same number, borrowing nothing.
+    pub fn into_owned(self) -> Number<'static> {
+        Number(Cow::Owned(self.0.into_owned()))
+    }
+
     /// The nearest double.
     pub fn to_f64(&self) -> Option<f64> {
         self.0.parse().ok()

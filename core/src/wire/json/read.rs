@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
             let rest = &self.text[self.at..];
             if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let end = rest[2..].find("*/").ok_or_else(|| self.bad("the end of the comment"))?;
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let end = comment.find("*/").ok_or_else(|| self.bad("the end of the comment"))?;
                 self.at += end + 4;
             } else {
                 return Err(self.bad("a comment"));

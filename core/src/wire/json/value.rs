@@ -74,6 +74,20 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same value, borrowing nothing.
+    pub fn to_owned_value(&self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(truth) => Value::Bool(*truth),
+            Self::Number(number) => Value::Number(number.clone().into_owned()),
+            Self::Text(text) => Value::Text(Cow::Owned(text.clone().into_owned())),
+            Self::List(items) => Value::List(items.iter().map(Value::to_owned_value).collect()),
+            Self::Map(entries) => Value::Map(
+                entries.iter().map(|(key, entry)| (key.to_owned_value(), entry.to_owned_value())).collect(),
+            ),
+        }
+    }
+
     /// Whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)

@@ -1,0 +1,157 @@
+//! Hand-out to handlers, and what becomes of each outcome.
+//!
+//! At most `concurrency` deliveries are with handlers, over all queues; queues with messages take turns. A handler's
+//! slot is free again when its outcome arrives, even if the queue is long gone: the pool is as big as that.
+//!
+//! | outcome | consequence |
+//! |---|---|
+//! | done | the offsets are done |
+//! | retry | each message goes back to its broker, which stores it again for later (or as a dead letter); done when the broker says so |
+//! | … and the send-back fails | it stays here, keeps the commit point down, and is tried again here later |
+//! | put back | as if it had never been handed out |
+
+use super::Consumer;
+use super::calls::Purpose;
+use super::io::{Delivery, Event, Failure, Outcome, Output};
+use super::queue::Phase;
+use super::timers::Timer;
+use crate::model::{Address, QueueEpoch, Ticket};
+use crate::wire::reply::CallError;
+use crate::wire::request::{Request, SendBack};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+impl Consumer {
+    /// Hands out what is ready while handlers are free.
+    pub(super) fn decide_deliveries(&mut self) {
+        while self.delivered < self.config.limits.concurrency as usize {
+            let Some(epoch) = self.ready.pop_front() else { return };
+            let Some(life) = self.queues.lives.get_mut(&epoch) else { continue };
+            life.listed = false;
+            if life.phase != Phase::Fetching || life.window.ready() == 0 {
+                continue;
+            }
+            let messages = life.window.take(self.config.limits.batch_max as usize);
+            if life.window.ready() > 0 {
+                life.listed = true;
+                self.ready.push_back(epoch);
+            }
+            life.last_ticket += 1;
+            let ticket = Ticket { epoch, number: life.last_ticket };
+            life.running.insert(ticket.number, messages.iter().map(|message| message.queue_offset).collect());
+            self.delivered += 1;
+            let queue = life.queue.clone();
+            self.out.push_back(Output::Deliver(Delivery { ticket, queue, messages }));
+        }
+    }
+
+    /// The queue has messages to hand out: it takes its place in the line, once.
+    pub(super) fn list_ready(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        if life.phase == Phase::Fetching && life.window.ready() > 0 && !life.listed {
+            life.listed = true;
+            self.ready.push_back(epoch);
+        }
+    }
+
+    pub(super) fn on_outcome(&mut self, ticket: Ticket, outcome: Outcome) {
+        self.delivered = self.delivered.saturating_sub(1);
+        let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else { return self.late() };
+        let Some(offsets) = life.running.remove(&ticket.number) else { return self.late() };
+        life.last_outcome = Some(self.now);
+        self.attention.insert(ticket.epoch);
+        match outcome {
+            Outcome::Done => {
+                for offset in offsets {
+                    life.window.complete(offset);
+                }
+            }
+            Outcome::PutBack => {
+                for offset in offsets {
+                    life.window.put_back(offset, 0);
+                }
+                self.list_ready(ticket.epoch);
+            }
+            Outcome::Retry { done, delay_level, why } => {
+                let (done, again) = offsets.split_at(done.min(offsets.len()));
+                for offset in done {
+                    life.window.complete(*offset);
+                }
+                if let Some(first) = again.first() {
+                    self.handler_failed(ticket.epoch, *first, why);
+                    for offset in again {
+                        self.send_back(ticket.epoch, *offset, delay_level);
+                    }
+                }
+            }
+        }
+    }
+
+    fn handler_failed(&mut self, epoch: QueueEpoch, offset: i64, why: Failure) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        let reconsume_times = life.window.message(offset).map_or(0, |message| message.reconsume_times);
+        let queue = life.queue.clone();
+        self.event(Event::HandlerFailed { queue, offset, reconsume_times, why });
+    }
+
+    /// Asks the broker to store the message again. Its log position names it there, not its queue offset.
+    fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let Some(message) = life.window.suspend(offset) else { return };
+        let master =
+            self.routes.master(&life.queue.broker).filter(|master| self.membership.registered(master));
+        let Some(master) = master.cloned() else { return self.send_back_failed(epoch, offset) };
+        let request = Request::SendBack(SendBack {
+            group: self.config.group.clone(),
+            broker: life.queue.broker.clone(),
+            commit_log_offset: message.commit_log_offset,
+            delay_level,
+            msg_id: message.msg_id().to_string(),
+            origin_topic: message.topic.clone(),
+            max_reconsume_times: self.config.limits.max_retries,
+        });
+        life.sending_back.insert(offset);
+        self.call(Purpose::SendBack(epoch, offset), master, request, self.config.limits.offset_timeout);
+    }
+
+    pub(super) fn on_sent_back(
+        &mut self,
+        epoch: QueueEpoch,
+        offset: i64,
+        from: &Address,
+        result: Result<(), CallError>,
+    ) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
+        life.sending_back.remove(&offset);
+        self.attention.insert(epoch);
+        match result {
+            Ok(()) => {
+                life.window.complete(offset);
+                let queue = life.queue.clone();
+                self.event(Event::SentBack { queue, offset });
+            }
+            Err(error) => {
+                self.queue_call_failed(epoch, from, "send a message back", error);
+                self.send_back_failed(epoch, offset);
+            }
+        }
+    }
+
+    /// Java stores a copy through its inner producer then. That trades one failing call for another and can leave two
+    /// copies; here the message keeps its offset and is tried again in this process.
+    fn send_back_failed(&mut self, epoch: QueueEpoch, offset: i64) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        life.stuck.insert(offset);
+        self.timers
+            .set_earliest(Timer::SendBackRetry(epoch), self.now + self.config.limits.send_back_retry_delay);
+    }
+
+    pub(super) fn on_send_back_retry(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let stuck: Vec<i64> = core::mem::take(&mut life.stuck).into_iter().collect();
+        for offset in stuck {
+            life.window.put_back(offset, 1);
+        }
+        self.list_ready(epoch);
+    }
+}

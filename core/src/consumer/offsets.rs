@@ -1,0 +1,76 @@
+//! Commits: telling brokers how far the group has come.
+//!
+//! A queue is committed when its commit point differs from what the broker confirmed last: every `commit_interval`,
+//! when the queue goes to another member, and at shutdown. The point also travels with pulls. One commit of a queue is
+//! under way at a time, so two of them cannot overtake each other.
+//!
+//! Java sends commits one-way and believes. Here the broker answers, so that a lost or refused commit stays due.
+
+use super::Consumer;
+use super::calls::Purpose;
+use super::io::Event;
+use super::queue::Phase;
+use super::timers::Timer;
+use crate::model::{Address, MessageQueue, QueueEpoch, Topic};
+use crate::wire::reply::CallError;
+use crate::wire::request::Request;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+impl Consumer {
+    pub(super) fn on_commit_timer(&mut self) {
+        self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
+        let lives: Vec<QueueEpoch> = self.queues.lives.keys().copied().collect();
+        for epoch in lives {
+            self.commit(epoch);
+        }
+    }
+
+    /// Sends the commit point if the broker does not have it yet and no commit is under way.
+    pub(super) fn commit(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        let (Some(offset), None) = (life.uncommitted(), life.commit) else { return };
+        let Some(master) = self.routes.master(&life.queue.broker).cloned() else { return };
+        let queue = life.queue.clone();
+        let request = Request::CommitOffset { group: self.config.group.clone(), queue, offset };
+        let timeout = self.config.limits.offset_timeout;
+        let call = self.call(Purpose::Commit(epoch, offset), master, request, timeout);
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
+            life.commit = Some(call);
+        }
+    }
+
+    pub(super) fn on_committed(
+        &mut self,
+        epoch: QueueEpoch,
+        offset: i64,
+        from: &Address,
+        result: Result<(), CallError>,
+    ) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
+        life.commit = None;
+        life.commit_failed = result.is_err();
+        self.attention.insert(epoch);
+        let closing = life.phase == Phase::Closing;
+        match result {
+            Ok(()) => {
+                life.committed = Some(offset);
+                let queue = life.queue.clone();
+                self.event(Event::Committed { queue, offset });
+            }
+            Err(error) => self.queue_call_failed(epoch, from, "commit the offset", error),
+        }
+        if closing {
+            self.end_life(epoch);
+        }
+    }
+
+    /// An operator moved offsets. Queues that are named and ours begin again there; all others go on.
+    pub(super) fn on_reset(&mut self, topic: &Topic, offsets: BTreeMap<MessageQueue, i64>) {
+        for (queue, offset) in offsets {
+            if queue.topic == *topic && offset >= 0 {
+                self.restart_at(&queue, offset);
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! One assigned queue, from the moment it is ours until nothing of it is left.
+//!
+//! ```text
+//!  start_queue            begin                 revoke                 last handler done, or time out
+//!      |                    |                      |                              |
+//!      v                    v                      v                              v
+//!  Locating ----------> Fetching -----------> Draining ----------------------> Closing ---> (gone)
+//!      |   (offset known)   |  (pull, deliver,     |  (no pull, no delivery;      (last commit)
+//!      |                    |   commit)            |   commit what is done)
+//!      +--------------------+----------------------+--- abandon: reset, offset gone, shutdown ---> (gone)
+//! ```
+//!
+//! Every life has its own [`QueueEpoch`]. What belongs to a life that is gone finds no entry here and changes nothing.
+
+use super::Consumer;
+use super::calls::Purpose;
+use super::io::Event;
+use super::timers::Timer;
+use super::window::Window;
+use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Topic};
+use crate::time::Instant;
+use crate::wire::reply::CallError;
+use crate::wire::request::{ConsumeFrom, Request};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+/// The queues that are ours, by name and by life.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queues {
+    pub(super) table: BTreeMap<MessageQueue, QueueEpoch>,
+    pub(super) lives: BTreeMap<QueueEpoch, AssignedQueue>,
+    last_epoch: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AssignedQueue {
+    pub(super) queue: MessageQueue,
+    pub(super) phase: Phase,
+    /// What has been pulled and is not committed. Meaningless while `Locating`.
+    pub(super) window: Window,
+    /// The offset the broker has for us, as far as we know.
+    pub(super) committed: Option<i64>,
+    pub(super) commit: Option<CallId>,
+    /// The last commit failed. Shutdown does not try such a queue again.
+    pub(super) commit_failed: bool,
+    pub(super) pull: Option<CallId>,
+    /// A pull of an earlier life that must end before this one pulls: two never wait at the broker at once.
+    pub(super) after_pull: Option<CallId>,
+    /// Waiting for [`Timer::Queue`] before the next step.
+    pub(super) waiting: bool,
+    pub(super) failures: u32,
+    /// Broker id the last pull suggested, 0 the master.
+    pub(super) suggested: i64,
+    /// One past the broker's last offset, by the last pull.
+    pub(super) max: i64,
+    pub(super) running: BTreeMap<u64, Vec<i64>>,
+    pub(super) last_ticket: u64,
+    /// Whether it stands in the line of queues with messages to hand out.
+    pub(super) listed: bool,
+    /// Messages on their way back to the broker.
+    pub(super) sending_back: BTreeSet<i64>,
+    /// Messages whose send-back failed.
+    pub(super) stuck: BTreeSet<i64>,
+    pub(super) last_pull: Option<Instant>,
+    pub(super) last_outcome: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The start offset is being found out; the call, if one is under way.
+    Locating { asking: bool },
+    /// Pulling, delivering, committing.
+    Fetching,
+    /// On its way out: handlers finish.
+    Draining,
+    /// The last commit is under way.
+    Closing,
+}
+
+impl AssignedQueue {
+    fn new(queue: MessageQueue) -> Self {
+        Self {
+            queue,
+            phase: Phase::Locating { asking: false },
+            window: Window::new(0),
+            committed: None,
+            commit: None,
+            commit_failed: false,
+            listed: false,
+            pull: None,
+            after_pull: None,
+            waiting: false,
+            failures: 0,
+            suggested: 0,
+            max: 0,
+            running: BTreeMap::new(),
+            last_ticket: 0,
+            sending_back: BTreeSet::new(),
+            stuck: BTreeSet::new(),
+            last_pull: None,
+            last_outcome: None,
+        }
+    }
+
+    /// Whether it counts as ours: pulling or about to.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.phase, Phase::Locating { .. } | Phase::Fetching)
+    }
+
+    pub(super) fn is_located(&self) -> bool {
+        !matches!(self.phase, Phase::Locating { .. })
+    }
+
+    /// Everything below it is done, if the queue has begun.
+    pub(super) fn commit_point(&self) -> Option<i64> {
+        self.is_located().then(|| self.window.commit_point())
+    }
+
+    /// What the broker should be told and has not confirmed.
+    pub(super) fn uncommitted(&self) -> Option<i64> {
+        self.commit_point().filter(|point| self.committed != Some(*point))
+    }
+
+    /// Whether no handler and no send-back is under way.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.running.is_empty() && self.sending_back.is_empty()
+    }
+}
+
+impl Consumer {
+    /// Queues of a topic that are ours and not on their way out.
+    pub(super) fn held(&self, topic: &Topic) -> BTreeSet<MessageQueue> {
+        let first = MessageQueue::new(topic.clone(), "", i32::MIN);
+        let of_topic = self.queues.table.range(first..).take_while(|(queue, _)| queue.topic == *topic);
+        of_topic
+            .filter(|(_, epoch)| self.queues.lives.get(epoch).is_some_and(AssignedQueue::is_held))
+            .map(|(queue, _)| queue.clone())
+            .collect()
+    }
+
+    pub(super) fn in_table(&self, queue: &MessageQueue) -> bool {
+        self.queues.table.contains_key(queue)
+    }
+
+    /// Begins a new life of a queue.
+    pub(super) fn start_queue(&mut self, queue: MessageQueue) -> QueueEpoch {
+        self.queues.last_epoch += 1;
+        let epoch = QueueEpoch(self.queues.last_epoch);
+        self.queues.table.insert(queue.clone(), epoch);
+        self.queues.lives.insert(epoch, AssignedQueue::new(queue));
+        self.attention.insert(epoch);
+        epoch
+    }
+
+    /// Next step of locating: ask the master for the committed offset. It must know us by now, so that the first pull
+    /// is not refused, and a member that is not one yet does not hold queues.
+    pub(super) fn locate(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let Some(master) = self.routes.master(&life.queue.broker) else {
+            return self.try_again(epoch);
+        };
+        if !self.membership.registered(master) {
+            // The heartbeat that registers us looks at all queues again.
+            return;
+        }
+        let master = master.clone();
+        life.phase = Phase::Locating { asking: true };
+        let request = Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
+        self.call(Purpose::Locate(epoch), master, request, self.config.limits.offset_timeout);
+    }
+
+    /// The committed offset, or the broker's explicit word that there is none. Only the latter licenses the start
+    /// policy: an error or silence says nothing about offsets (C05).
+    pub(super) fn on_located(
+        &mut self,
+        epoch: QueueEpoch,
+        from: &Address,
+        result: Result<Option<i64>, CallError>,
+    ) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
+        match result {
+            Ok(Some(offset)) if offset >= 0 => self.begin(epoch, offset, Some(offset)),
+            Ok(_) => {
+                let queue = life.queue.clone();
+                let is_retry = queue.topic.is_retry();
+                let request = match self.config.start_from {
+                    // Retry messages are old by nature; Java starts them at the beginning, except by timestamp.
+                    ConsumeFrom::Last | ConsumeFrom::First if is_retry => return self.begin(epoch, 0, None),
+                    ConsumeFrom::First => Request::MinOffset { queue },
+                    ConsumeFrom::Timestamp(at) if !is_retry => Request::OffsetAt { queue, at },
+                    ConsumeFrom::Last | ConsumeFrom::Timestamp(_) => Request::MaxOffset { queue },
+                };
+                let Some(master) = self.routes.master(&life.queue.broker).cloned() else {
+                    return self.locate_failed(epoch);
+                };
+                self.call(Purpose::StartPolicy(epoch), master, request, self.config.limits.call_timeout);
+            }
+            Err(error) => {
+                self.queue_call_failed(epoch, from, "read the committed offset", error);
+                self.locate_failed(epoch);
+            }
+        }
+    }
+
+    pub(super) fn on_start_policy(
+        &mut self,
+        epoch: QueueEpoch,
+        from: &Address,
+        result: Result<Option<i64>, CallError>,
+    ) {
+        if !self.queues.lives.contains_key(&epoch) {
+            return self.late();
+        }
+        match result {
+            // Of a queue that has never held a message the smallest offset is -1.
+            Ok(offset) => self.begin(epoch, offset.unwrap_or(0).max(0), None),
+            Err(error) => {
+                self.queue_call_failed(epoch, from, "find the start offset", error);
+                self.locate_failed(epoch);
+            }
+        }
+    }
+
+    fn locate_failed(&mut self, epoch: QueueEpoch) {
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
+            life.phase = Phase::Locating { asking: false };
+            self.try_again(epoch);
+        }
+    }
+
+    /// Looks at the queue again after the pull retry delay.
+    pub(super) fn try_again(&mut self, epoch: QueueEpoch) {
+        self.look_again(epoch, self.now + self.config.limits.pull_retry_delay);
+    }
+
+    pub(super) fn look_again(&mut self, epoch: QueueEpoch, at: Instant) {
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
+            life.waiting = true;
+            self.timers.set(Timer::Queue(epoch), at);
+        }
+    }
+
+    pub(super) fn begin(&mut self, epoch: QueueEpoch, offset: i64, committed: Option<i64>) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        life.phase = Phase::Fetching;
+        life.window = Window::new(offset);
+        life.committed = committed;
+        life.failures = 0;
+        self.attention.insert(epoch);
+        let queue = life.queue.clone();
+        self.event(Event::QueueStarted { queue, offset, committed: committed.is_some() });
+    }
+
+    /// The queue goes to another member.
+    ///
+    /// 1. No further pull and no further delivery. What a parked pull still brings is dropped with its life; the new
+    ///    owner pulls it.
+    /// 2. What is done is committed now: the new owner asks for the offset within milliseconds.
+    /// 3. Running handlers may finish, for `revoke_timeout` at most. What they finish is committed in `Closing`, unless
+    ///    the new owner has committed more by then.
+    pub(super) fn revoke(&mut self, queue: &MessageQueue) {
+        let Some(epoch) = self.queues.table.get(queue).copied() else { return };
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        if !life.is_located() {
+            return self.end_life(epoch);
+        }
+        if life.phase == Phase::Fetching {
+            life.phase = Phase::Draining;
+            let at = self.now + self.config.limits.revoke_timeout;
+            self.timers.set(Timer::Drain(epoch), at);
+            self.timers.clear(&Timer::Queue(epoch));
+            self.commit(epoch);
+            self.attention.insert(epoch);
+        }
+    }
+
+    /// Looks whether a queue on its way out can take its next step.
+    pub(super) fn decide_draining(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        if life.phase == Phase::Draining && life.is_at_rest() && life.commit.is_none() {
+            self.close_queue(epoch);
+        }
+    }
+
+    /// The last commit of a queue that went away. Its new owner may have begun long ago, and a commit of ours would
+    /// then take the broker's offset back; so look first.
+    pub(super) fn close_queue(&mut self, epoch: QueueEpoch) {
+        self.timers.clear(&Timer::Drain(epoch));
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let master = self.routes.master(&life.queue.broker).cloned();
+        match (life.uncommitted(), master) {
+            (Some(_), Some(master)) if self.membership.registered(&master) => {
+                life.phase = Phase::Closing;
+                let request =
+                    Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
+                self.call(Purpose::LastLook(epoch), master, request, self.config.limits.offset_timeout);
+            }
+            _ => self.end_life(epoch),
+        }
+    }
+
+    pub(super) fn on_last_look(&mut self, epoch: QueueEpoch, result: Result<Option<i64>, CallError>) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
+        match (result, life.uncommitted()) {
+            (Ok(theirs), Some(ours)) if theirs.is_none_or(|theirs| theirs < ours) => self.commit(epoch),
+            _ => return self.end_life(epoch),
+        }
+        if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
+            self.end_life(epoch);
+        }
+    }
+
+    /// Nothing of this life happens any more. If the last round wants the queue, a new life begins.
+    pub(super) fn end_life(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.remove_life(epoch) else { return };
+        self.queues.table.remove(&life.queue);
+        let commit_point = life.commit_point().unwrap_or(0);
+        let (queue, abandoned) = (life.queue, life.running.len());
+        let topic = queue.topic.clone();
+        self.event(Event::QueueEnded { queue, commit_point, abandoned });
+        if self.is_running() {
+            self.reconcile(&topic, None);
+        }
+    }
+
+    /// Ends a life and begins the next one of the same queue at a known offset: an operator reset it, or the broker
+    /// does not have the old offset.
+    ///
+    /// 1. Handlers of the old life may still run. Their outcomes carry its epoch and change nothing.
+    /// 2. A pull of the old life may be parked at the broker. It cannot be called off, and its answer is dropped, but
+    ///    the new life pulls only after it: never two at once for one queue.
+    /// 3. The new offset is committed at once, so that a crash right now keeps it.
+    pub(super) fn restart_at(&mut self, queue: &MessageQueue, offset: i64) {
+        let Some(epoch) = self.queues.table.get(queue).copied() else { return };
+        let Some(old) = self.remove_life(epoch) else { return };
+        let from = old.commit_point().unwrap_or(-1);
+        let draining = !old.is_held();
+        let after_pull = old.pull.or(old.after_pull);
+        self.event(Event::OffsetReset { queue: queue.clone(), from, to: offset });
+        if draining {
+            // It is another member's by now; that member heard of the reset, too.
+            self.queues.table.remove(queue);
+            self.reconcile(&queue.topic.clone(), None);
+            return;
+        }
+        let epoch = self.start_queue(queue.clone());
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
+            life.after_pull = after_pull;
+            life.max = old.max;
+        }
+        self.begin(epoch, offset, None);
+        self.commit(epoch);
+    }
+
+    fn remove_life(&mut self, epoch: QueueEpoch) -> Option<AssignedQueue> {
+        self.attention.remove(&epoch);
+        for timer in [Timer::Queue(epoch), Timer::Drain(epoch), Timer::SendBackRetry(epoch)] {
+            self.timers.clear(&timer);
+        }
+        self.queues.lives.remove(&epoch)
+    }
+
+    pub(super) fn look_at_all_queues(&mut self) {
+        self.attention.extend(self.queues.lives.keys().copied());
+    }
+
+    /// Tells of a failed call of a queue and counts it.
+    pub(super) fn queue_call_failed(
+        &mut self,
+        epoch: QueueEpoch,
+        to: &Address,
+        what: &'static str,
+        error: CallError,
+    ) {
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        life.failures += 1;
+        let (attempt, about) = (life.failures, life.queue.to_string());
+        self.event(Event::CallFailed { to: to.clone(), what, about, error, attempt });
+    }
+}

@@ -1,0 +1,261 @@
+//! Rebalance: the queues that should be ours against the queues that are.
+//!
+//! A round asks one broker of every topic for the group's members (one call for each broker, not for each topic), runs
+//! the strategy over sorted lists and starts and stops queues until the table is what the strategy says. Nothing else
+//! ever changes the table's members.
+//!
+//! Rounds are started by notice, by a changed route or subscription, by a new connection, and by a timer that heals
+//! what was missed. The first reason acts at once; more of them within [`rebalance_retry`](crate::config::Limits) are
+//! one further round at its end.
+//!
+//! | answer | consequence |
+//! |---|---|
+//! | a list with us in it | the strategy decides |
+//! | a list without us | nothing is ours, as in Java; the next heartbeat repairs it |
+//! | no list | everything stays as it is, and another round follows soon |
+//! | the strategy fails | the topic stays as it is, and another round follows soon |
+
+use super::Consumer;
+use super::calls::Purpose;
+use super::io::{Event, RebalanceReason};
+use super::timers::Timer;
+use crate::allocate::{Input, SortedMembers, SortedQueues};
+use crate::model::{Address, CallId, ClientId, MessageQueue, Topic};
+use crate::time::Instant;
+use crate::wire::reply::CallError;
+use crate::wire::request::Request;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rebalance {
+    /// Why a round has to run.
+    dirty: Option<RebalanceReason>,
+    /// The broker that told of the change: it knows already.
+    hint: Option<Address>,
+    round: Option<Round>,
+    last_start: Option<Instant>,
+    pub(super) generation: u64,
+    /// The last round could not be finished.
+    retry: bool,
+    /// The first round has been tried.
+    ready: bool,
+    /// What the last round said should be ours.
+    wanted: BTreeMap<Topic, BTreeSet<MessageQueue>>,
+    /// The last list had our id more than once; told once.
+    duplicate: bool,
+}
+
+/// What a round knew, for its event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    reason: RebalanceReason,
+    members: usize,
+    queues: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Round {
+    reason: RebalanceReason,
+    asks: BTreeMap<CallId, Vec<Topic>>,
+    failed: bool,
+}
+
+impl Consumer {
+    /// Something has changed that may change what is ours. Mutates only; [`Consumer::decide_rebalance`] acts.
+    pub(super) fn rebalance_soon(&mut self, reason: RebalanceReason, told_by: Option<&Address>) {
+        self.rebalance.dirty.get_or_insert(reason);
+        if let Some(address) = told_by {
+            self.rebalance.hint = Some(address.clone());
+        }
+    }
+
+    pub(super) fn decide_rebalance(&mut self) {
+        let Some(reason) = self.rebalance.dirty else { return };
+        if self.rebalance.round.is_some() {
+            return;
+        }
+        let quiet_until = self.rebalance.last_start.map(|last| last + self.config.limits.rebalance_retry);
+        match quiet_until {
+            Some(until) if self.now < until => self.timers.set_earliest(Timer::Rebalance, until),
+            _ => self.start_round(reason),
+        }
+    }
+
+    fn start_round(&mut self, reason: RebalanceReason) {
+        let hint = self.rebalance.hint.take();
+        let mut by_broker: BTreeMap<Address, Vec<Topic>> = BTreeMap::new();
+        let mut failed = false;
+        let mut nobody_to_ask = true;
+        let topics: Vec<Topic> = self.subscriptions.keys().cloned().collect();
+        for topic in topics.into_iter().filter(|topic| self.routes.known(topic)) {
+            let sources: Vec<Address> = self
+                .routes
+                .member_sources(&topic)
+                .into_iter()
+                .filter(|address| self.membership.registered(address))
+                .collect();
+            let told = hint.as_ref().filter(|hint| sources.contains(hint));
+            let asked = sources.iter().find(|address| by_broker.contains_key(*address));
+            match told.or(asked).cloned().or_else(|| self.rng.pick(&sources).cloned()) {
+                Some(address) => {
+                    by_broker.entry(address).or_default().push(topic);
+                    nobody_to_ask = false;
+                }
+                None => failed = true,
+            }
+        }
+        if nobody_to_ask {
+            // No broker knows us yet. The first accepted heartbeat or route starts the round.
+            return;
+        }
+        self.rebalance.dirty = None;
+        self.rebalance.last_start = Some(self.now);
+        self.timers.clear(&Timer::Rebalance);
+        let mut asks = BTreeMap::new();
+        for (address, topics) in by_broker {
+            let request = Request::Members { group: self.config.group.clone() };
+            let call = self.call(Purpose::Members, address, request, self.config.limits.call_timeout);
+            asks.insert(call, topics);
+        }
+        self.rebalance.round = Some(Round { reason, asks, failed });
+    }
+
+    pub(super) fn on_members(
+        &mut self,
+        call: CallId,
+        from: &Address,
+        result: Result<Vec<ClientId>, CallError>,
+    ) {
+        let Some(mut round) = self.rebalance.round.take() else { return };
+        let Some(topics) = round.asks.remove(&call) else {
+            self.rebalance.round = Some(round);
+            return;
+        };
+        match result {
+            Ok(members) => {
+                let members = SortedMembers::new(members);
+                self.look_for_ourselves(from, &members);
+                for topic in topics {
+                    round.failed |= !self.allocate_topic(&topic, &members, round.reason);
+                }
+            }
+            Err(error) => {
+                round.failed = true;
+                let (to, about) = (from.clone(), self.config.group.to_string());
+                self.event(Event::CallFailed {
+                    to,
+                    what: "list the group's members",
+                    about,
+                    error,
+                    attempt: 1,
+                });
+            }
+        }
+        if round.asks.is_empty() {
+            self.end_round(round.failed);
+        } else {
+            self.rebalance.round = Some(round);
+        }
+    }
+
+    fn end_round(&mut self, failed: bool) {
+        let limits = &self.config.limits;
+        let wait = if failed { limits.rebalance_retry } else { limits.rebalance_interval };
+        self.timers.set(Timer::Rebalance, self.now + wait);
+        self.rebalance.retry = failed;
+        if !self.rebalance.ready {
+            self.rebalance.ready = true;
+            self.event(Event::Ready);
+        }
+    }
+
+    pub(super) fn on_rebalance_timer(&mut self) {
+        let reason = if self.rebalance.retry { RebalanceReason::Retry } else { RebalanceReason::Periodic };
+        self.rebalance_soon(reason, None);
+    }
+
+    /// Whether the list has us, once. Acting on a list without us is right (the broker has given our share to others),
+    /// and so is acting on one that has us twice (Java members do, too), but both are worth telling.
+    fn look_for_ourselves(&mut self, from: &Address, members: &SortedMembers) {
+        let client = self.config.client.clone();
+        let times = members.iter().filter(|member| **member == client).count();
+        if times == 0 {
+            self.membership.unregistered(from);
+            self.event(Event::NotAMember { broker: from.clone() });
+        }
+        if times > 1 && !self.rebalance.duplicate {
+            self.event(Event::DuplicateClientId { client, times });
+        }
+        self.rebalance.duplicate = times > 1;
+    }
+
+    /// False if the topic stays as it is because the strategy failed.
+    fn allocate_topic(&mut self, topic: &Topic, members: &SortedMembers, reason: RebalanceReason) -> bool {
+        if !self.subscriptions.contains_key(topic) {
+            return true;
+        }
+        let queues = SortedQueues::new(self.routes.queues(topic).iter().cloned());
+        let absent = members.position(&self.config.client).is_none();
+        let wanted: BTreeSet<MessageQueue> = if absent || queues.is_empty() {
+            BTreeSet::new()
+        } else {
+            let input =
+                Input { group: &self.config.group, me: &self.config.client, queues: &queues, members };
+            match self.config.strategy.allocate(&input) {
+                Ok(mine) => mine.into_iter().filter(|queue| queues.position(queue).is_some()).collect(),
+                Err(error) => {
+                    let (topic, why) = (topic.clone(), error.to_string());
+                    self.event(Event::AllocationFailed { topic, why });
+                    return false;
+                }
+            }
+        };
+        self.rebalance.wanted.insert(topic.clone(), wanted);
+        self.reconcile(topic, Some(Facts { reason, members: members.len(), queues: queues.len() }));
+        true
+    }
+
+    /// Makes the table of one topic what the last round wants. Doing it again changes nothing.
+    pub(super) fn reconcile(&mut self, topic: &Topic, round: Option<Facts>) {
+        let none = BTreeSet::new();
+        let wanted = self.rebalance.wanted.get(topic).unwrap_or(&none).clone();
+        let held: BTreeSet<MessageQueue> = self.held(topic);
+        let lost: Vec<MessageQueue> = held.difference(&wanted).cloned().collect();
+        // A queue that is still on its way out starts again when its old life has ended.
+        let gained: Vec<MessageQueue> =
+            wanted.difference(&held).filter(|queue| !self.in_table(queue)).cloned().collect();
+        for queue in &lost {
+            self.revoke(queue);
+        }
+        for queue in &gained {
+            self.start_queue(queue.clone());
+        }
+        if lost.is_empty() && gained.is_empty() {
+            return;
+        }
+        self.rebalance.generation += 1;
+        let Some(round) = round else { return };
+        self.event(Event::Rebalanced {
+            generation: self.rebalance.generation,
+            topic: topic.clone(),
+            reason: round.reason,
+            members: round.members,
+            queues: round.queues,
+            assigned: self.held(topic).into_iter().collect(),
+            gained,
+            lost,
+        });
+    }
+
+    /// A topic is not subscribed to any more: all its queues go.
+    pub(super) fn want_nothing_of(&mut self, topic: &Topic) {
+        self.rebalance.wanted.remove(topic);
+        let queues = self.routes.queues(topic).len();
+        self.reconcile(
+            topic,
+            Some(Facts { reason: RebalanceReason::SubscriptionChanged, members: 0, queues }),
+        );
+    }
+}

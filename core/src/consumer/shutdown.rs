@@ -1,0 +1,133 @@
+//! Leaving: drain, commit, unregister, in this order and never another.
+//!
+//! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
+//! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`.
+//! 3. *Unregister* at every broker that ever accepted a heartbeat. Now the others take over, and what they read first
+//!    is what step 2 wrote.
+//! 4. *Stopped.* Nothing is left but late outcomes, which change nothing.
+
+use super::Consumer;
+use super::calls::Purpose;
+use super::io::Event;
+use super::timers::Timer;
+use super::{Run, Stopping};
+use crate::model::QueueEpoch;
+use crate::time::Duration;
+use crate::wire::request::Request;
+use alloc::vec::Vec;
+
+/// How far the leaving has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Draining,
+    Committing,
+    Unregistering { open: usize },
+}
+
+impl Consumer {
+    pub(super) fn on_stop(&mut self, grace: Duration) {
+        let deadline = self.now + grace;
+        match &mut self.run {
+            Run::New => self.stopped(0),
+            Run::Running => {
+                let running = self.queues.lives.values().map(|life| life.running.len()).sum();
+                self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
+                // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
+                self.timers.retain(|timer| matches!(timer, Timer::Heartbeat(_) | Timer::Commit));
+                self.timers.set(Timer::Shutdown, deadline);
+            }
+            // Asked again: the shorter grace counts.
+            Run::Stopping(stopping) if stopping.step == Step::Draining && deadline < stopping.deadline => {
+                stopping.deadline = deadline;
+                self.timers.set(Timer::Shutdown, deadline);
+            }
+            Run::Stopping(_) | Run::Stopped => {}
+        }
+    }
+
+    pub(super) fn decide_stopping(&mut self) {
+        loop {
+            let Run::Stopping(stopping) = &self.run else { return };
+            let overdue = self.now >= stopping.deadline;
+            match stopping.step {
+                Step::Draining if overdue || self.all_at_rest() => {
+                    self.next_step(Step::Committing);
+                }
+                Step::Committing => {
+                    self.commit_all();
+                    if !overdue && self.queues.lives.values().any(|life| life.commit.is_some()) {
+                        return;
+                    }
+                    let open = self.unregister();
+                    self.next_step(Step::Unregistering { open });
+                }
+                Step::Unregistering { open } if open == 0 || overdue => {
+                    let running = stopping.running;
+                    return self.stopped(running);
+                }
+                Step::Draining => return self.decide_heartbeats(),
+                Step::Unregistering { .. } => return,
+            }
+        }
+    }
+
+    fn next_step(&mut self, step: Step) {
+        self.timers.retain(|_| false);
+        let deadline = self.now + self.config.limits.call_timeout;
+        self.timers.set(Timer::Shutdown, deadline);
+        if let Run::Stopping(stopping) = &mut self.run {
+            (stopping.step, stopping.deadline) = (step, deadline);
+        }
+    }
+
+    fn all_at_rest(&self) -> bool {
+        self.queues.lives.values().all(super::queue::AssignedQueue::is_at_rest)
+    }
+
+    /// Sends each commit that is due and was not refused in this step already.
+    fn commit_all(&mut self) {
+        let lives: Vec<QueueEpoch> = self.queues.lives.keys().copied().collect();
+        for epoch in lives {
+            if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
+                self.commit(epoch);
+            }
+        }
+    }
+
+    fn unregister(&mut self) -> usize {
+        let brokers = self.membership.heard();
+        for address in &brokers {
+            let request =
+                Request::Unregister { client: self.config.client.clone(), group: self.config.group.clone() };
+            self.call(Purpose::Unregister, address.clone(), request, self.config.limits.call_timeout);
+        }
+        brokers.len()
+    }
+
+    pub(super) fn on_unregistered(&mut self) {
+        if let Run::Stopping(Stopping { step: Step::Unregistering { open }, .. }) = &mut self.run {
+            *open = open.saturating_sub(1);
+        }
+    }
+
+    fn stopped(&mut self, running: usize) {
+        let lives = self.queues.lives.values();
+        let abandoned: usize = lives.clone().map(|life| life.running.len()).sum();
+        let handed_back =
+            lives.clone().filter(|life| life.is_located()).map(|life| life.window.count()).sum();
+        let committed = lives.filter_map(|life| Some((life.queue.clone(), life.committed?))).collect();
+        self.event(Event::Stopped {
+            drained: running.saturating_sub(abandoned),
+            handed_back,
+            abandoned,
+            committed,
+        });
+        self.run = Run::Stopped;
+        self.timers.retain(|_| false);
+        self.calls.clear();
+        self.queues.lives.clear();
+        self.queues.table.clear();
+        self.ready.clear();
+        self.attention.clear();
+    }
+}

@@ -1,0 +1,143 @@
+//! What a consumer looks like from outside: for status pages, tests, and brokers that ask.
+
+use super::queue::{AssignedQueue, Phase};
+use super::{Consumer, Run};
+use crate::config::OPTIONS;
+use crate::model::{MessageQueue, Topic};
+use crate::time::Instant;
+use crate::wire::code::PROTOCOL_VERSION_NAME;
+use crate::wire::peer::{ProcessQueueInfo, RunningInfo};
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// A read-only picture of a consumer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Rebalance rounds that changed something.
+    pub generation: u64,
+    /// Queues in the table, in Java's order, those on their way out included.
+    pub queues: Vec<QueueView>,
+    /// Deliveries whose outcome is awaited.
+    pub delivered: usize,
+    /// Calls in flight.
+    pub calls: usize,
+    /// Whether it has stopped.
+    pub stopped: bool,
+}
+
+/// One queue of a [`Snapshot`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueView {
+    /// The queue.
+    pub queue: MessageQueue,
+    /// `locating`, `fetching`, `draining` or `closing`.
+    pub phase: &'static str,
+    /// Everything below it is done; `None` while the start is being found out.
+    pub commit_point: Option<i64>,
+    /// What the broker confirmed.
+    pub committed: Option<i64>,
+    /// First offset not pulled yet.
+    pub next: i64,
+    /// One past the broker's last offset, as of the last pull.
+    pub max: i64,
+    /// Messages held.
+    pub cached: usize,
+    /// Body bytes held.
+    pub cached_bytes: u64,
+    /// Deliveries with handlers.
+    pub running: usize,
+}
+
+impl Consumer {
+    /// A picture of now.
+    pub fn snapshot(&self) -> Snapshot {
+        let view = |life: &AssignedQueue| QueueView {
+            queue: life.queue.clone(),
+            phase: match life.phase {
+                Phase::Locating { .. } => "locating",
+                Phase::Fetching => "fetching",
+                Phase::Draining => "draining",
+                Phase::Closing => "closing",
+            },
+            commit_point: life.commit_point(),
+            committed: life.committed,
+            next: life.window.next(),
+            max: life.max,
+            cached: life.window.count(),
+            cached_bytes: life.window.bytes(),
+            running: life.running.len(),
+        };
+        Snapshot {
+            generation: self.rebalance.generation,
+            queues: self.in_order().map(view).collect(),
+            delivered: self.delivered,
+            calls: self.calls.len(),
+            stopped: matches!(self.run, Run::Stopped),
+        }
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = &AssignedQueue> {
+        self.queues.table.values().filter_map(|epoch| self.queues.lives.get(epoch))
+    }
+
+    /// Commit points of one topic's queues, or of all.
+    pub(super) fn offsets_of(&self, topic: Option<&Topic>) -> BTreeMap<MessageQueue, i64> {
+        self.in_order()
+            .filter(|life| topic.is_none_or(|topic| life.queue.topic == *topic))
+            .filter_map(|life| Some((life.queue.clone(), life.commit_point()?)))
+            .collect()
+    }
+
+    pub(super) fn running_info(&self) -> RunningInfo {
+        let mut properties: BTreeMap<String, String> = OPTIONS
+            .iter()
+            .map(|row| {
+                let name = if row.java.is_empty() { row.name } else { row.java };
+                (name.to_string(), row.value(&self.config.limits).to_string())
+            })
+            .collect();
+        let mut name_servers = String::new();
+        for address in self.routes.name_servers() {
+            // Writing to a String cannot fail.
+            let _ = write!(name_servers, "{address};");
+        }
+        properties.extend(
+            [
+                ("PROP_CONSUMEORDERLY", "false".to_string()),
+                ("PROP_CONSUME_TYPE", "CONSUME_PASSIVELY".to_string()),
+                ("PROP_CLIENT_VERSION", PROTOCOL_VERSION_NAME.to_string()),
+                ("PROP_THREADPOOL_CORE_SIZE", self.config.limits.concurrency.to_string()),
+                ("PROP_CONSUMER_START_TIMESTAMP", self.wall.as_millis().to_string()),
+                ("PROP_NAMESERVER_ADDR", name_servers),
+                ("consumerGroup", self.config.group.to_string()),
+                ("messageModel", self.config.model.name().to_string()),
+                ("consumeFromWhere", self.config.start_from.name().to_string()),
+                ("allocateMessageQueueStrategy", self.config.strategy.name().to_string()),
+            ]
+            .map(|(name, value)| (name.to_string(), value)),
+        );
+        let wall = |at: Option<Instant>| at.map_or(0, |at| (self.wall + at.since(self.started)).as_millis());
+        let info = |life: &AssignedQueue| {
+            let (cached_min, cached_max) = life.window.ends().unwrap_or((0, 0));
+            let info = ProcessQueueInfo {
+                commit_offset: life.commit_point().unwrap_or(-1),
+                cached_min,
+                cached_max,
+                cached_count: i32::try_from(life.window.count()).unwrap_or(i32::MAX),
+                cached_mib: i32::try_from(life.window.bytes() >> 20).unwrap_or(i32::MAX),
+                dropped: !life.is_held(),
+                last_pull: wall(life.last_pull),
+                last_consume: wall(life.last_outcome),
+            };
+            (life.queue.clone(), info)
+        };
+        RunningInfo {
+            properties,
+            subscriptions: self.subscription_data(),
+            queues: self.in_order().map(info).collect(),
+            status: BTreeMap::new(),
+        }
+    }
+}

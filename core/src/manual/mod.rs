@@ -1,0 +1,24 @@
+//! How Evenkeel is built and why. Start with [`design`].
+//!
+//! | page | answers |
+//! |---|---|
+//! | [`design`] | What are the parts, and how does one event travel through them? |
+//! | [`invariants`] | What is always true, and which test says so? |
+//! | [`races`] | What happens when two things happen at once? |
+//! | [`decisions`] | Why is it this way, and what would change our mind? |
+//! | [`differences`] | Where do we not do what the Java client does? |
+
+#[doc = include_str!("design.md")]
+pub mod design {}
+
+#[doc = include_str!("invariants.md")]
+pub mod invariants {}
+
+#[doc = include_str!("races.md")]
+pub mod races {}
+
+#[doc = include_str!("decisions.md")]
+pub mod decisions {}
+
+#[doc = include_str!("differences.md")]
+pub mod differences {}

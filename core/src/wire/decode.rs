@@ -1,0 +1,147 @@
+//! From commands to values: what servers answer and what brokers ask.
+
+use super::bodies::{Body, Members, ResetTable, TopicList};
+use super::code::{RequestCode, ResponseCode};
+use super::command::Command;
+use super::error::{WireError, WireErrorKind};
+use super::fields::Header;
+use super::headers::{consume, peer, produce};
+use super::peer::PeerRequest;
+use super::reply::{CallError, ClusterInfo, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
+use super::request::Request;
+use super::stored;
+
+impl Reply {
+    /// Reads the response to this request.
+    ///
+    /// Errors: [`CallError::Refused`] for a response code that is not one of the request's good ones,
+    /// [`CallError::Garbled`] for a good one whose header or body cannot be read.
+    pub fn parse(request: &Request, command: Command) -> Result<Self, CallError> {
+        let code = command.response_code();
+        if !is_good(request, code) {
+            let remark = command.remark.unwrap_or_default();
+            return Err(Refusal { request: request.code(), code, remark }.into());
+        }
+        Ok(match request {
+            Request::Route { .. } => Self::Route(TopicRoute::decode(&command.body)?),
+            Request::Heartbeat(_) => Self::Heartbeat { version: command.version },
+            Request::Members { .. } => Self::Members(Members::decode(&command.body)?.0),
+            Request::QueryOffset { .. } if code == ResponseCode::QUERY_NOT_FOUND => Self::Offset(None),
+            Request::QueryOffset { .. }
+            | Request::MaxOffset { .. }
+            | Request::MinOffset { .. }
+            | Request::OffsetAt { .. } => {
+                // The four answers have the same one field.
+                let header = consume::QueryConsumerOffsetResponse::from_fields(&command.fields)?;
+                Self::Offset(Some(header.offset))
+            }
+            Request::Pull(_) => Self::Pulled(pulled(&command)?),
+            Request::Send(_) => Self::Sent(sent(&command)?),
+            Request::ClusterInfo => Self::Cluster(ClusterInfo::decode(&command.body)?),
+            Request::TopicList => Self::Topics(TopicList::decode(&command.body)?.0),
+            Request::Unregister { .. }
+            | Request::CommitOffset { .. }
+            | Request::SendBack(_)
+            | Request::CheckSubscription { .. }
+            | Request::CreateTopic { .. } => Self::Done,
+        })
+    }
+}
+
+/// Whether the code answers the request (as opposed to refusing it).
+fn is_good(request: &Request, code: ResponseCode) -> bool {
+    match request {
+        Request::QueryOffset { .. } => {
+            matches!(code, ResponseCode::SUCCESS | ResponseCode::QUERY_NOT_FOUND)
+        }
+        Request::Pull(_) => pull_status(code).is_some(),
+        Request::Send(_) => matches!(
+            code,
+            ResponseCode::SUCCESS
+                | ResponseCode::FLUSH_DISK_TIMEOUT
+                | ResponseCode::SLAVE_NOT_AVAILABLE
+                | ResponseCode::FLUSH_SLAVE_TIMEOUT
+        ),
+        _ => code == ResponseCode::SUCCESS,
+    }
+}
+
+fn pull_status(code: ResponseCode) -> Option<PullStatus> {
+    match code {
+        ResponseCode::SUCCESS => Some(PullStatus::Found),
+        ResponseCode::PULL_NOT_FOUND => Some(PullStatus::NoNew),
+        ResponseCode::PULL_RETRY_IMMEDIATELY => Some(PullStatus::NoMatch),
+        ResponseCode::PULL_OFFSET_MOVED => Some(PullStatus::OffsetIllegal),
+        _ => None,
+    }
+}
+
+fn pulled(command: &Command) -> Result<Pulled, WireError> {
+    let header = consume::PullMessageResponse::from_fields(&command.fields)?;
+    let status = pull_status(command.response_code()).unwrap_or(PullStatus::NoNew);
+    // Only an answer with messages has a body; what a server might put into others is not messages.
+    let (messages, damaged) = match status {
+        PullStatus::Found => {
+            let batch = stored::decode_batch(&command.body, stored::Limits::default());
+            (batch.messages, batch.damaged)
+        }
+        PullStatus::NoNew | PullStatus::NoMatch | PullStatus::OffsetIllegal => Default::default(),
+    };
+    Ok(Pulled {
+        status,
+        next: header.next_offset,
+        min: header.min_offset,
+        max: header.max_offset,
+        offset_delta: header.offset_delta.unwrap_or(0),
+        suggested_broker: header.suggested_broker,
+        messages,
+        damaged,
+    })
+}
+
+fn sent(command: &Command) -> Result<Sent, WireError> {
+    let header = produce::SendMessageResponse::from_fields(&command.fields)?;
+    Ok(Sent {
+        code: command.response_code(),
+        msg_id: header.msg_id,
+        queue_id: header.queue_id,
+        queue_offset: header.queue_offset,
+    })
+}
+
+impl PeerRequest {
+    /// Reads a request that a broker sent. A code that this client does not serve is [`PeerRequest::Unknown`], no
+    /// error.
+    ///
+    /// Errors: the request is known but its header or body cannot be read, or one that wants an answer has no opaque.
+    pub fn parse(command: &Command) -> Result<Self, WireError> {
+        let fields = &command.fields;
+        Ok(match command.request_code() {
+            RequestCode::NOTIFY_CONSUMER_IDS_CHANGED => {
+                Self::MembersChanged { group: peer::NotifyConsumerIdsChanged::from_fields(fields)?.group }
+            }
+            RequestCode::RESET_CONSUMER_CLIENT_OFFSET => {
+                let header = peer::ResetOffset::from_fields(fields)?;
+                let offsets = ResetTable::decode(&command.body)?.0;
+                Self::ResetOffsets { group: header.group, topic: header.topic, offsets }
+            }
+            RequestCode::GET_CONSUMER_STATUS_FROM_CLIENT => {
+                let header = peer::GetConsumerStatus::from_fields(fields)?;
+                let topic = Some(header.topic).filter(|topic| !topic.as_str().trim().is_empty());
+                Self::Status { reply: opaque(command)?, group: header.group, topic }
+            }
+            RequestCode::GET_CONSUMER_RUNNING_INFO => {
+                let header = peer::GetConsumerRunningInfo::from_fields(fields)?;
+                Self::RunningInfo { reply: opaque(command)?, group: header.group, client: header.client }
+            }
+            _ => Self::Unknown {
+                reply: if command.is_one_way() { None } else { command.opaque },
+                code: command.code,
+            },
+        })
+    }
+}
+
+fn opaque(command: &Command) -> Result<i32, WireError> {
+    command.opaque.ok_or(WireError::new(WireErrorKind::MissingField, 0, "opaque"))
+}

@@ -1,0 +1,107 @@
+//! Whole groups in virtual time: some hundred seeds, a run-twice check, and planted faults that must be found.
+
+use evenkeel_tests::world::mutant::Mutant;
+use evenkeel_tests::world::{Plan, Report, run};
+use std::fmt::Write;
+
+/// Seeds of the fixed set. `EVENKEEL_SEEDS=20000` runs more.
+fn seeds() -> u64 {
+    std::env::var("EVENKEEL_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+}
+
+fn failure(seed: u64, report: &Report) -> String {
+    let mut text = format!("seed {seed}: {} verdicts\n", report.verdicts.len());
+    for verdict in report.verdicts.iter().take(5) {
+        let _ = writeln!(text, "  {verdict}");
+    }
+    let _ = writeln!(
+        text,
+        "again: EVENKEEL_SEED={seed} cargo test -p evenkeel-tests --test world one_seed -- --nocapture"
+    );
+    text
+}
+
+/// One owner after quiet, nothing lost, no commit past unfinished work, bounded memory, no life after an epoch's end.
+#[test]
+fn groups_keep_their_invariants_through_trouble() {
+    let (mut sent, mut duplicates, mut steps) = (0, 0, 0);
+    let mut failures = String::new();
+    let mut failed = 0;
+    for seed in 0..seeds() {
+        let report = run(&Plan::of(seed));
+        (sent, duplicates, steps) =
+            (sent + report.sent, duplicates + report.duplicates, steps + report.steps);
+        if !report.verdicts.is_empty() {
+            failed += 1;
+            if failed <= 10 {
+                failures += &failure(seed, &report);
+            }
+        }
+    }
+    println!("{} seeds, {sent} messages, {duplicates} completed again, {steps} steps", seeds());
+    assert!(failed == 0, "{failed} seeds failed\n{failures}");
+}
+
+/// The seed of the day: a little new ground each day, printed so that it can be run again.
+#[test]
+fn the_seed_of_the_day() {
+    let day = std::time::UNIX_EPOCH.elapsed().expect("a clock after 1970").as_secs() / 86_400;
+    let seed = 1_000_000 + day;
+    println!("seed {seed}");
+    let report = run(&Plan::of(seed));
+    assert!(report.verdicts.is_empty(), "{}", failure(seed, &report));
+}
+
+#[test]
+fn same_seed_same_log() {
+    for seed in [1, 7, 42, 99] {
+        let (first, second) = (run(&Plan::of(seed)), run(&Plan::of(seed)));
+        assert_eq!(first.hash, second.hash, "seed {seed} gave two different logs");
+        assert_ne!(first.hash, 0);
+    }
+    assert_ne!(run(&Plan::of(1)).hash, run(&Plan::of(2)).hash, "the log does not depend on the seed");
+}
+
+/// Replays one seed with its log: `EVENKEEL_SEED=42`.
+#[test]
+fn one_seed() {
+    let Some(seed) = std::env::var("EVENKEEL_SEED").ok().and_then(|text| text.parse().ok()) else { return };
+    let report = run(&Plan { keep_log: true, ..Plan::of(seed) });
+    for line in &report.log {
+        println!("{line}");
+    }
+    println!("{:#?}", Plan::of(seed));
+    assert!(report.verdicts.is_empty(), "{}", failure(seed, &report));
+}
+
+/// Controls: each planted fault has to be found by some of a few seeds.
+fn assert_found(mutant: Mutant, says: &str) {
+    let found = (0..60).find_map(|seed| {
+        let report = run(&Plan { mutant: Some(mutant), ..Plan::of(seed) });
+        report.verdicts.into_iter().find(|verdict| verdict.what.contains(says)).map(|verdict| (seed, verdict))
+    });
+    match found {
+        Some((seed, verdict)) => println!("{mutant:?} was found by seed {seed}: {verdict}"),
+        None => panic!("{mutant:?} went unnoticed"),
+    }
+}
+
+#[test]
+fn an_ignored_epoch_is_found() {
+    assert_found(Mutant::IgnoredEpoch, "is not done");
+}
+
+#[test]
+fn a_commit_of_the_maximum_is_found() {
+    assert_found(Mutant::CommitOfTheMaximum, "is not done");
+}
+
+#[test]
+fn a_deaf_member_is_found() {
+    assert_found(Mutant::DeafMember, "has the owners");
+}
+
+#[test]
+fn a_swallowed_message_is_found() {
+    assert_found(Mutant::SwallowedMessage, "is not done");
+}
