@@ -127,7 +127,7 @@ impl PeerRequest {
             }
             RequestCode::GET_CONSUMER_STATUS_FROM_CLIENT => {
                 let header = peer::GetConsumerStatus::from_fields(fields)?;
-                let topic = Some(header.topic).filter(|topic| !topic.as_str().trim().is_empty());
+                let topic = header.topic.filter(|topic| !topic.as_str().trim().is_empty());
                 Self::Status { reply: opaque(command)?, group: header.group, topic }
             }
             RequestCode::GET_CONSUMER_RUNNING_INFO => {

@@ -11,7 +11,7 @@ use super::request::{Handled, Header, Refusal, json, success, text};
 use super::text::{array, object, queue, quoted};
 use evenkeel_core::model::{Group, MessageQueue, Topic};
 use evenkeel_core::time::WallClock;
-use evenkeel_core::wire::code::{RequestCode, ResponseCode};
+use evenkeel_core::wire::code::{PROTOCOL_VERSION_NAME, RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,7 @@ impl Broker {
             RequestCode::INVOKE_BROKER_TO_RESET_OFFSET => self.reset_offsets(cx, request),
             RequestCode::VIEW_MESSAGE_BY_ID => self.view_message(request),
             RequestCode::DELETE_TOPIC_IN_BROKER => self.delete_topic(request),
+            RequestCode::GET_BROKER_RUNTIME_INFO => Ok(Some(self.runtime_info(request))),
             _ => Err(Refusal::unsupported(request)),
         }
     }
@@ -200,6 +201,26 @@ impl Broker {
         self.topics.remove(&topic);
         self.log.remove_topic(&topic);
         Ok(Some(success(request)))
+    }
+
+    /// Request 28: what a list of clusters shows of a broker. Rates are not measured.
+    fn runtime_info(&self, request: &Command) -> Command {
+        let (waiting, bytes) = (self.held.len().to_string(), self.log.bytes().to_string());
+        let figures = [
+            ("brokerActive", "true"),
+            ("brokerVersionDesc", PROTOCOL_VERSION_NAME),
+            ("commitLogDiskRatio", "0.0"),
+            ("getTransferredTps", "0.0 0.0 0.0"),
+            ("logBytes", &bytes),
+            ("pageCacheLockTimeMills", "0"),
+            ("pullThreadPoolQueueHeadWaitTimeMills", "0"),
+            ("pullThreadPoolQueueSize", &waiting),
+            ("putTps", "0.0 0.0 0.0"),
+            ("sendThreadPoolQueueHeadWaitTimeMills", "0"),
+            ("sendThreadPoolQueueSize", "0"),
+        ];
+        let table = object(figures.map(|(name, figure)| (quoted(name), quoted(figure))));
+        success(request).with_body(format!(r#"{{"table":{table}}}"#))
     }
 
     fn queues_of<'a>(&self, topic: &'a Topic) -> impl Iterator<Item = (&'a Topic, i32)> + use<'a> {

@@ -84,7 +84,9 @@ impl Broker {
             RequestCode::UNLOCK_BATCH_MQ => self.locks.unlock(cx, request),
             RequestCode::CHECK_CLIENT_CONFIG => self.check_client(cx, request),
             RequestCode::UPDATE_AND_CREATE_TOPIC => self.topics.update(request),
+            RequestCode::GET_TOPIC_CONFIG => self.topics.show(request),
             RequestCode::UPDATE_AND_CREATE_SUBSCRIPTIONGROUP => self.settings.update(cx, request),
+            RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG => self.settings.list(request),
             _ => self.admin(cx, request),
         }
     }

@@ -3,6 +3,7 @@
 use super::config::{Config, is_legal_name};
 use super::context::Context;
 use super::request::{Handled, Refusal, json, success, text};
+use super::text::{object, quoted};
 use evenkeel_core::model::Group;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
@@ -26,6 +27,14 @@ impl Default for GroupSettings {
 }
 
 impl GroupSettings {
+    fn write(&self, group: &Group) -> String {
+        let Self { may_consume, may_broadcast, retry_queues, retry_max_times, notifies } = self;
+        let name = quoted(group.as_str());
+        format!(
+            r#"{{"brokerId":0,"consumeBroadcastEnable":{may_broadcast},"consumeEnable":{may_consume},"consumeFromMinEnable":true,"groupName":{name},"notifyConsumerIdsChangedEnable":{notifies},"retryMaxTimes":{retry_max_times},"retryQueueNums":{retry_queues},"whichBrokerWhenConsumeSlowly":1}}"#
+        )
+    }
+
     fn read(body: &Value<'_>) -> Self {
         let default = Self::default();
         let flag = |name: &str| body.field(name).to_bool().unwrap_or(true);
@@ -68,6 +77,17 @@ impl Settings {
     /// The group's settings, or the refusal that says it is unknown.
     pub(crate) fn existing(&self, group: &Group) -> Result<&GroupSettings, Refusal> {
         self.find(group).ok_or_else(|| unknown(group))
+    }
+
+    /// Request 201: everything, a group nobody has being shown by the defaults so that there is one.
+    pub(crate) fn list(&self, request: &Command) -> Handled {
+        let default = (Group::from("TOOLS_CONSUMER"), GroupSettings::default());
+        let groups =
+            self.0.iter().chain([(&default.0, &default.1)].into_iter().filter(|_| self.0.is_empty()));
+        let table = object(groups.map(|(group, settings)| (quoted(group.as_str()), settings.write(group))));
+        let version = r#"{"counter":0,"stateVersion":0,"timestamp":0}"#;
+        let body = format!(r#"{{"dataVersion":{version},"subscriptionGroupTable":{table}}}"#);
+        Ok(Some(success(request).with_body(body)))
     }
 
     /// Request 200.

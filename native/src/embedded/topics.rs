@@ -2,6 +2,7 @@
 
 use super::config::{Config, MOST_QUEUES, is_legal_name};
 use super::request::{Handled, Header, Refusal, success};
+use super::text::quoted;
 use evenkeel_core::model::{DLQ_PREFIX, Topic};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
@@ -125,6 +126,17 @@ impl Topics {
         };
         self.put(topic.clone(), config.clone())?;
         Ok(config)
+    }
+
+    /// Request 351: one topic's configuration. Administrators of 5.x ask for it before anything else.
+    pub(crate) fn show(&self, request: &Command) -> Handled {
+        let topic = request.topic()?;
+        let TopicConfig { read, write, perm, sys_flag, order } = self.existing(&topic)?;
+        let name = quoted(topic.as_str());
+        let body = format!(
+            r#"{{"attributes":{{}},"order":{order},"perm":{perm},"readQueueNums":{read},"topicFilterType":"SINGLE_TAG","topicName":{name},"topicSysFlag":{sys_flag},"writeQueueNums":{write}}}"#
+        );
+        Ok(Some(success(request).with_body(body)))
     }
 
     /// Request 17: an operator makes or changes a topic.

@@ -70,3 +70,23 @@ fn only_tag_subscriptions_pass_the_check() {
     };
     assert_eq!([check("TAG"), check("SQL92")], [ResponseCode::SUCCESS, ResponseCode::SYSTEM_ERROR]);
 }
+
+#[test]
+fn configurations_can_be_read_back() {
+    let mut world = World::new();
+    let conn = world.client();
+    let body = r#"{"groupName":"g","retryMaxTimes":3}"#;
+    world.ask(conn, about(RequestCode::UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, &[]).with_body(body));
+    let groups = world.ask(conn, about(RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG, &[]));
+    let table = parse(&groups.body).expect("JSON");
+    let group = table.field("subscriptionGroupTable").field("g");
+    assert_eq!(group.field("retryMaxTimes").to_i32(), Some(3));
+    assert_eq!(group.field("consumeEnable").to_bool(), Some(true));
+    let topic = world.ask(conn, about(RequestCode::GET_TOPIC_CONFIG, &[("topic", "t")]));
+    assert_eq!(parse(&topic.body).expect("JSON").field("readQueueNums").to_i32(), Some(2));
+    let figures = world.ask(conn, about(RequestCode::GET_BROKER_RUNTIME_INFO, &[]));
+    assert_eq!(
+        parse(&figures.body).expect("JSON").field("table").field("brokerActive").as_str(),
+        Some("true")
+    );
+}

@@ -33,8 +33,8 @@ headers! {
 
     /// 221.
     "GetConsumerStatusRequestHeader" GetConsumerStatus {
-        /// The topic; empty for all.
-        topic: Topic = "topic",
+        /// The topic; empty for all, and binary headers cannot tell an empty text from none.
+        topic: Option<Topic> = "topic",
         /// The group.
         group: Group = "group",
         /// The client that is meant.
