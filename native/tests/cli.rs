@@ -1,4 +1,5 @@
 //! The command line: outputs, errors and exit codes.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;

@@ -1,4 +1,5 @@
 //! What a call says when the other end is not what it should be.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use evenkeel::client::Client;
 use evenkeel::{Address, Blame};

@@ -1,4 +1,5 @@
 //! The order of leaving (C12): finish, commit, unregister, close; and what happens if a handler never ends.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod helpers;
 

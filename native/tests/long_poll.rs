@@ -1,4 +1,5 @@
 //! Pulls that are held, lost, cut off or answered with nonsense (C11), with shorter times than the real ones.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod helpers;
 

@@ -1,4 +1,5 @@
 //! The producer: queues in turn, other brokers after failures, batches, one-way.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use evenkeel::embedded::EmbeddedBroker;
 use evenkeel::embedded::faults::{Rule, Verdict};

@@ -1,4 +1,5 @@
 //! What can go wrong when a consumer starts, and how it is told.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use evenkeel::embedded::EmbeddedBroker;
 use evenkeel::embedded::faults::{Rule, Verdict};
