@@ -9,13 +9,12 @@ use tokio::sync::mpsc;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Instead of this, a real program says `.name_servers_from_env()` twice below.
+    // A real program has none, and says `.name_servers_from_env()` where this one says `.embedded(&broker)`.
     let broker = EmbeddedBroker::builder().topic("orders", 1, 4).start().await?;
-    let servers = broker.name_server().to_string();
 
     let (seen, mut all_seen) = mpsc::unbounded_channel();
     let consumer = Consumer::builder("pay-worker")
-        .name_servers(&servers)
+        .embedded(&broker)
         .subscribe("orders", "paid || refunded")
         .start_from(StartFrom::First)
         .handler(move |message| {
@@ -30,7 +29,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .await?;
     println!("our queues: {:?}", consumer.assignment().queues().collect::<Vec<_>>());
 
-    let producer = Producer::builder("order-service").name_servers(&servers).start()?;
+    let producer = Producer::builder("order-service").embedded(&broker).start()?;
     for (tag, body) in
         [("paid", "order 1"), ("new", "order 2, which nobody asked for"), ("refunded", "order 3")]
     {

@@ -7,6 +7,7 @@ use crate::clock::{self, Clock};
 use crate::conn::Connections;
 use crate::consumer::{Consumer, Control};
 use crate::driver::Driver;
+use crate::embedded::EmbeddedBroker;
 use crate::error::{Error, Result};
 use crate::filter;
 use crate::handler::{
@@ -165,6 +166,11 @@ impl<H> ConsumerBuilder<H> {
     /// Name servers as `host:port`, several with `;` or `,` between.
     pub fn name_servers(self, list: &str) -> Self {
         self.name_servers_of(list, "builder")
+    }
+
+    /// The name server of an embedded broker.
+    pub fn embedded(self, broker: &EmbeddedBroker) -> Self {
+        self.name_servers_of(&broker.name_server().to_string(), "embedded")
     }
 
     /// As [`ConsumerBuilder::name_servers`]; `origin` says in errors where the list was written.

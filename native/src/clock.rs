@@ -1,6 +1,6 @@
 //! The only place that reads clocks.
 //!
-//! Core counts time from an epoch of its caller's choosing; here that epoch is the moment a [`Clock`] was started.
+//! Core counts time from an epoch of its caller's choosing; here that epoch is the moment a clock was started.
 //! Monotonic time comes from tokio, so tests with paused time pause everything.
 
 use evenkeel_core::time::{Instant, WallClock};

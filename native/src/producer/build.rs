@@ -3,6 +3,7 @@
 use super::Producer;
 use crate::addresses;
 use crate::client::{Client, NameServers};
+use crate::embedded::EmbeddedBroker;
 use crate::error::{Error, Result};
 use crate::identity::{MessageIds, local_ip};
 use evenkeel_core::model::Group;
@@ -26,6 +27,11 @@ impl ProducerBuilder {
     /// Name servers as `host:port`, several with `;` or `,` between.
     pub fn name_servers(self, list: &str) -> Self {
         self.name_servers_of(list, "builder")
+    }
+
+    /// The name server of an embedded broker.
+    pub fn embedded(self, broker: &EmbeddedBroker) -> Self {
+        self.name_servers_of(&broker.name_server().to_string(), "embedded")
     }
 
     /// As [`ProducerBuilder::name_servers`]; `origin` says in errors where the list was written.

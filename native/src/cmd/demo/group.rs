@@ -89,7 +89,7 @@ impl DemoGroup {
         let name = format!("member-{:02}", self.joined);
         let ledger = Arc::clone(&self.ledger);
         let consumer = Consumer::builder(GROUP)
-            .name_servers_of(&self.broker.name_server().to_string(), "embedded")
+            .embedded(&self.broker)
             .client_id(name.as_str())
             .subscribe(TOPIC, "*")
             .strategy(Arc::clone(&self.strategy))

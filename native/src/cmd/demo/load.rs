@@ -20,8 +20,7 @@ pub(super) fn start(
     rate: u32,
     time: Duration,
 ) -> Result<JoinHandle<Result<(), Failure>>, Failure> {
-    let servers = broker.name_server().to_string();
-    let producer = Producer::builder("demo-producer").name_servers_of(&servers, "embedded").start()?;
+    let producer = Producer::builder("demo-producer").embedded(broker).start()?;
     Ok(tokio::spawn(run(producer, Arc::clone(ledger), rate, time)))
 }
 
