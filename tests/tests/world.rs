@@ -76,7 +76,7 @@ fn one_seed() {
 
 /// Controls: each planted fault has to be found by some of a few seeds.
 fn assert_found(mutant: Mutant, says: &str) {
-    let found = (0..60).find_map(|seed| {
+    let found = (0..400).find_map(|seed| {
         let report = run(&Plan { mutant: Some(mutant), ..Plan::of(seed) });
         report.verdicts.into_iter().find(|verdict| verdict.what.contains(says)).map(|verdict| (seed, verdict))
     });

@@ -207,10 +207,6 @@ impl Consumer {
         matches!(self.run, Run::Stopped)
     }
 
-    fn is_running(&self) -> bool {
-        matches!(self.run, Run::Running)
-    }
-
     /// Draws the consequences of the present state, in this order: know the routes, be a member, have the right queues,
     /// move them forward, hand out messages.
     fn decide(&mut self) {
@@ -221,7 +217,9 @@ impl Consumer {
                 self.decide_routes();
                 self.decide_heartbeats();
                 self.decide_rebalance();
-                while let Some(epoch) = self.attention.pop_first() {
+                loop {
+                    self.decide_unsettled();
+                    let Some(epoch) = self.attention.pop_first() else { break };
                     self.decide_queue(epoch);
                 }
                 self.decide_deliveries();

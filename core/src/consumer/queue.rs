@@ -319,9 +319,7 @@ impl Consumer {
         let (queue, abandoned) = (life.queue, life.running.len());
         let topic = queue.topic.clone();
         self.event(Event::QueueEnded { queue, commit_point, abandoned });
-        if self.is_running() {
-            self.reconcile(&topic, None);
-        }
+        self.rebalance.unsettled.insert(topic);
     }
 
     /// Ends a life and begins the next one of the same queue at a known offset: an operator reset it, or the broker
@@ -341,7 +339,7 @@ impl Consumer {
         if draining {
             // It is another member's by now; that member heard of the reset, too.
             self.queues.table.remove(queue);
-            self.reconcile(&queue.topic.clone(), None);
+            self.rebalance.unsettled.insert(queue.topic.clone());
             return;
         }
         let epoch = self.start_queue(queue.clone());

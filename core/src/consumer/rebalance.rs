@@ -43,6 +43,8 @@ pub(crate) struct Rebalance {
     ready: bool,
     /// What the last round said should be ours.
     wanted: BTreeMap<Topic, BTreeSet<MessageQueue>>,
+    /// Topics of which a life has ended since they were last compared.
+    pub(super) unsettled: BTreeSet<Topic>,
     /// The last list had our id more than once; told once.
     duplicate: bool,
 }
@@ -80,6 +82,13 @@ impl Consumer {
         match quiet_until {
             Some(until) if self.now < until => self.timers.set_earliest(Timer::Rebalance, until),
             _ => self.start_round(reason),
+        }
+    }
+
+    /// A queue that was regained while it was on its way out begins again now that its old life has ended.
+    pub(super) fn decide_unsettled(&mut self) {
+        while let Some(topic) = self.rebalance.unsettled.pop_first() {
+            self.reconcile(&topic, None);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
 //! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`.
-//! 3. *Unregister* at every broker that ever accepted a heartbeat. Now the others take over, and what they read first
+//! 3. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
 //! 4. *Stopped.* Nothing is left but late outcomes, which change nothing.
 
@@ -95,7 +95,7 @@ impl Consumer {
     }
 
     fn unregister(&mut self) -> usize {
-        let brokers = self.membership.heard();
+        let brokers = self.membership.told();
         for address in &brokers {
             let request =
                 Request::Unregister { client: self.config.client.clone(), group: self.config.group.clone() };

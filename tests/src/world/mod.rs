@@ -258,10 +258,14 @@ impl World {
     fn kill(&mut self, index: usize) {
         self.members[index].dead = true;
         self.log.line(self.now, || format!("m{index} is killed"));
-        let conns: Vec<u64> =
-            self.conns.iter().filter(|(_, conn)| conn.member == index).map(|(id, _)| *id).collect();
+        self.cut_all(index, "killed");
+    }
+
+    fn cut_all(&mut self, index: usize, why: &str) {
+        let of_member = self.conns.iter().filter(|(_, conn)| conn.member == index);
+        let conns: Vec<u64> = of_member.map(|(id, _)| *id).collect();
         for conn in conns {
-            self.cut(conn, "killed");
+            self.cut(conn, why);
         }
     }
 
@@ -319,6 +323,7 @@ impl World {
                 return;
             };
             let result = Reply::parse(&request, command);
+            let call = self.members[member].mutate_call(self.plan.mutant, call, &request);
             let result = mutant::mutate_reply(self.plan.mutant, member, result);
             self.oracle.on_reply(&request, &result);
             self.reply(member, call, result);
@@ -391,6 +396,7 @@ impl World {
                     self.oracle.on_event(self.now, &self.members[index].name, &event);
                     if let Event::Stopped { .. } = event {
                         self.members[index].stopped = true;
+                        self.cut_all(index, "stopped");
                     }
                 }
             }
@@ -412,6 +418,9 @@ impl World {
             }
         };
         self.members[index].calls.insert(call);
+        if let Request::Pull(pull) = &request {
+            self.members[index].pulls.insert(pull.queue.clone(), call);
+        }
         let Some(conn) = self.conns.get_mut(&id) else { return };
         conn.last_opaque += 1;
         let opaque = conn.last_opaque;
