@@ -139,9 +139,11 @@ pub struct Handler {
 
 impl Handler {
     /// Chooses how well they do.
-    pub fn new(rng: &mut Rng) -> Self {
+    pub fn new(rng: &mut Rng, rough: bool) -> Self {
         let mut one_of = |choices: &[u64]| rng.pick(choices).copied().unwrap_or(0);
-        Self { usual_ms: one_of(&[1, 20, 200]), slow: one_of(&[0, 10, 50]), fails: one_of(&[0, 20, 100]) }
+        let usual_ms = one_of(&[1, 20, 200]);
+        let slow = if rough { 400 } else { one_of(&[0, 10, 50]) };
+        Self { usual_ms, slow, fails: one_of(&[0, 20, 100]) }
     }
 
     /// How long a handler takes, and how it ends.

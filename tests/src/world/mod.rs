@@ -42,6 +42,8 @@ pub struct Plan {
     pub brokers: usize,
     /// Members at the start.
     pub members: usize,
+    /// Slow handlers and a group that hardly ever stands still: queues come back with work of their last life undone.
+    pub rough: bool,
     /// A fault planted into every member, to see the oracle find it.
     pub mutant: Option<Mutant>,
     /// Whether to keep the log as text (its hash is always kept).
@@ -59,6 +61,7 @@ impl Plan {
             queues: 1 + i32::try_from(rng.below(8)).unwrap_or(1),
             brokers: 1 + usize::try_from(rng.below(3)).unwrap_or(0),
             members: 1 + usize::try_from(rng.below(4)).unwrap_or(0),
+            rough: false,
             mutant: None,
             keep_log: false,
         }
@@ -116,7 +119,7 @@ impl World {
     fn new(plan: Plan) -> Self {
         let mut rng = Rng::new(plan.seed);
         let servers = Servers::new(&plan, rng.next_u64());
-        let handler = Handler::new(&mut rng);
+        let handler = Handler::new(&mut rng, plan.rough);
         let faults = Faults::new(&mut rng, Instant::ZERO + plan.trouble);
         let log = Log { keep: plan.keep_log, ..Log::default() };
         let oracle = Oracle::new(&plan);
@@ -146,7 +149,7 @@ impl World {
             let at = Instant::from_millis(self.rng.below(self.plan.trouble.as_millis() as u64));
             self.timeline.add(at, Happening::Produce { number });
         }
-        for (at, happening) in self.faults.menu(&mut self.rng, self.plan.trouble) {
+        for (at, happening) in self.faults.menu(&mut self.rng, &self.plan) {
             self.timeline.add(at, happening);
         }
         self.run_until(end + SETTLE);
