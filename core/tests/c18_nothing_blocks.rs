@@ -47,6 +47,7 @@ fn c18_b_slow_handler() {
         assert!(rig.deliveries.len() > before || before == 320, "stalled after {before}");
         assert!(rig.view(&q).cached < 33 + 32);
     }
+    rig.advance(5 * SECOND);
     assert_eq!(rig.delivered(&q), (0..320).collect::<Vec<_>>());
     assert_eq!(rig.net.committed[&q], 320);
 }

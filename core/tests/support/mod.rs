@@ -311,9 +311,9 @@ impl Rig {
 
     /// New messages: parked pulls of the queue are answered.
     pub(crate) fn store(&mut self, queue: &MessageQueue, count: i64) {
+        let held = self.flights.values().filter(|flight| self.net.is_held(flight));
+        let waiting = held.cloned().collect::<Vec<_>>();
         self.net.store(queue, count);
-        let waiting =
-            self.flights.values().filter(|flight| self.net.is_held(flight)).cloned().collect::<Vec<_>>();
         for flight in waiting {
             if let Some(result) = self.net.found(&flight.request) {
                 self.net.forget(flight.call);
