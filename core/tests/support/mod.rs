@@ -322,8 +322,8 @@ impl Rig {
         }
     }
 
-    pub(crate) fn peer(&mut self, request: PeerRequest) {
-        self.input(Input::Peer { from: Address::from("a:10911"), request });
+    fn peer(&mut self, request: PeerRequest) {
+        self.input(Input::Peer { from: "a:10911".into(), request });
     }
 
     pub(crate) fn members_changed(&mut self) {
@@ -331,8 +331,7 @@ impl Rig {
     }
 
     pub(crate) fn reset(&mut self, offsets: &[(MessageQueue, i64)]) {
-        let topic = offsets[0].0.topic.clone();
-        let offsets = offsets.iter().cloned().collect();
+        let (topic, offsets) = (offsets[0].0.topic.clone(), offsets.iter().cloned().collect());
         self.peer(PeerRequest::ResetOffsets { group: Group::from(GROUP), topic, offsets });
     }
 
@@ -372,7 +371,7 @@ impl Rig {
         self.calls.iter().filter_map(offset).collect()
     }
 
-    /// Calls made since `from` (an earlier length of [`Rig::calls`]) that `take` wants.
+    /// What `take` finds in the calls since `from`, an earlier length of [`Rig::calls`].
     pub(crate) fn sent<T>(&self, from: usize, take: impl Fn(&Flight) -> Option<T>) -> Vec<T> {
         self.calls[from..].iter().filter_map(take).collect()
     }
