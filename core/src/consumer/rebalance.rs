@@ -137,6 +137,10 @@ impl Consumer {
         from: &Address,
         result: Result<Vec<ClientId>, CallError>,
     ) {
+        if !self.is_running() {
+            // Who leaves neither gains nor loses.
+            return;
+        }
         let Some(mut round) = self.rebalance.round.take() else { return };
         let Some(topics) = round.asks.remove(&call) else {
             self.rebalance.round = Some(round);
@@ -241,11 +245,8 @@ impl Consumer {
         for queue in &gained {
             self.start_queue(queue.clone());
         }
-        if lost.is_empty() && gained.is_empty() {
-            return;
-        }
+        let Some(round) = round.filter(|_| !lost.is_empty() || !gained.is_empty()) else { return };
         self.rebalance.generation += 1;
-        let Some(round) = round else { return };
         self.event(Event::Rebalanced {
             generation: self.rebalance.generation,
             topic: topic.clone(),

@@ -9,6 +9,7 @@
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
+use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use super::{Run, Stopping};
 use crate::model::QueueEpoch;
@@ -51,11 +52,16 @@ impl Consumer {
             let overdue = self.now >= stopping.deadline;
             match stopping.step {
                 Step::Draining if overdue || self.all_at_rest() => {
+                    for life in self.queues.lives.values_mut() {
+                        life.commit_failed = false;
+                    }
                     self.next_step(Step::Committing);
                 }
                 Step::Committing => {
                     self.commit_all();
-                    if !overdue && self.queues.lives.values().any(|life| life.commit.is_some()) {
+                    let under_way =
+                        |life: &AssignedQueue| life.commit.is_some() || life.phase == Phase::Closing;
+                    if !overdue && self.queues.lives.values().any(under_way) {
                         return;
                     }
                     let open = self.unregister();
@@ -81,15 +87,23 @@ impl Consumer {
     }
 
     fn all_at_rest(&self) -> bool {
-        self.queues.lives.values().all(super::queue::AssignedQueue::is_at_rest)
+        self.queues.lives.values().all(AssignedQueue::is_at_rest)
     }
 
-    /// Sends each commit that is due and was not refused in this step already.
+    /// Sends each commit that is due and was not refused in this step already. Queues that were on their way out
+    /// when the stop began have a new owner: their last commit looks at the broker's offset first, as ever.
     fn commit_all(&mut self) {
-        let lives: Vec<QueueEpoch> = self.queues.lives.keys().copied().collect();
-        for epoch in lives {
-            if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
-                self.commit(epoch);
+        let lives: Vec<(QueueEpoch, Phase)> =
+            self.queues.lives.iter().map(|(epoch, life)| (*epoch, life.phase)).collect();
+        for (epoch, phase) in lives {
+            match phase {
+                Phase::Draining => self.close_queue(epoch),
+                Phase::Closing => {}
+                Phase::Locating { .. } | Phase::Fetching => {
+                    if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
+                        self.commit(epoch);
+                    }
+                }
             }
         }
     }
