@@ -1,3 +1,63 @@
 //! A RocketMQ push consumer for tokio whose rebalance you can trust, preview and prove.
+//!
+//! All decisions are made by the sans-IO crate `evenkeel-core`; this crate moves the bytes, runs the handlers and keeps
+//! the time.
+//!
+//! ```no_run
+//! use evenkeel::{Ack, Consumer};
+//!
+//! #[tokio::main]
+//! async fn main() -> evenkeel::Result<()> {
+//!     let consumer = Consumer::builder("pay-worker")
+//!         .name_servers_from_env()
+//!         .subscribe("orders", "paid || refunded")
+//!         .handler(|message| async move {
+//!             println!("{}: {} bytes", message.msg_id(), message.body().len());
+//!             Ok(Ack::Done)
+//!         })
+//!         .start()
+//!         .await?;
+//!     consumer.run_until(evenkeel::signal::terminate()).await?.into_result()
+//! }
+//! ```
 
+mod addresses;
+mod assignment;
+mod builder;
+pub mod client;
+pub mod clock;
+mod conn;
+mod consumer;
+mod driver;
 pub mod embedded;
+mod error;
+mod filter;
+mod handler;
+mod identity;
+mod message;
+mod opening;
+mod producer;
+mod report;
+pub mod settings;
+pub mod signal;
+mod telling;
+mod workers;
+
+pub use assignment::Assignment;
+pub use builder::{ConsumerBuilder, NoHandler, WithHandler};
+pub use consumer::{Consumer, Control, Events};
+pub use error::{BoxError, Error, ErrorKind, Result};
+pub use handler::{
+    Ack, Batch, BatchAck, BatchHandler, BatchResult, Context, DelayLevel, Handler, HandlerResult,
+};
+pub use message::Message;
+pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};
+pub use report::ShutdownReport;
+
+pub use evenkeel_core::allocate;
+pub use evenkeel_core::config::{Limits, OPTIONS};
+pub use evenkeel_core::consumer::io::{Event, Failure, RebalanceReason};
+pub use evenkeel_core::consumer::{QueueView, Snapshot};
+pub use evenkeel_core::error::Blame;
+pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
+pub use evenkeel_core::wire::request::ConsumeFrom as StartFrom;

@@ -1,2 +1,9 @@
-//! The command line.
-fn main() {}
+//! The command line. One file a subcommand, in [`cmd`].
+
+mod cmd;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cmd::main()
+}

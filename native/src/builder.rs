@@ -1,0 +1,378 @@
+//! Builds consumers. What a consumer cannot do without is either in the type (a handler) or an error that names the
+//! setting (a topic, a name server).
+
+use crate::addresses;
+use crate::assignment::Assignment;
+use crate::clock::{self, Clock};
+use crate::conn::Connections;
+use crate::consumer::{Consumer, Control};
+use crate::driver::Driver;
+use crate::error::{Error, Result};
+use crate::filter;
+use crate::handler::{
+    Ack, Batch, BatchHandler, BatchResult, Context, Handler, HandlerResult, OneByOne, Whole, Work,
+};
+use crate::identity;
+use crate::message::Message;
+use crate::opening::Opening;
+use crate::settings::values::option_value;
+use crate::workers::Workers;
+use evenkeel_core::allocate::{Allocate, Average, named};
+use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow};
+use evenkeel_core::consumer::Consumer as Machine;
+use evenkeel_core::model::{Address, ClientId, Group, Topic};
+use evenkeel_core::wire::request::{ConsumeFrom, MessageModel};
+use evenkeel_core::wire::subscription::Subscription;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+
+/// Commands and arrivals that may wait for the driver.
+const QUEUE: usize = 1024;
+/// Events that a slow listener may be behind.
+const EVENTS: usize = 4096;
+/// As Java's `consumeTimeout`.
+const HANDLER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// A builder without a handler: it cannot start yet.
+#[derive(Clone, Copy, Debug)]
+pub struct NoHandler;
+
+/// A builder with a handler.
+#[derive(Clone)]
+pub struct WithHandler {
+    work: Arc<dyn Work>,
+    batches: bool,
+}
+
+impl fmt::Debug for WithHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WithHandler").field("batches", &self.batches).finish_non_exhaustive()
+    }
+}
+
+/// Collects the settings of a [`Consumer`]. The first wrong one is remembered and reported by `start`.
+#[derive(Debug)]
+#[must_use = "a builder does nothing before it is started"]
+pub struct ConsumerBuilder<H> {
+    group: Group,
+    name_servers: Vec<Address>,
+    origin: String,
+    subscriptions: Vec<Subscription>,
+    client: Option<ClientId>,
+    client_ip: Option<String>,
+    instance: Option<String>,
+    unit: Option<String>,
+    strategy: Arc<dyn Allocate>,
+    start_from: ConsumeFrom,
+    limits: Limits,
+    handler_timeout: Duration,
+    wrong: Option<Error>,
+    handler: H,
+}
+
+impl ConsumerBuilder<NoHandler> {
+    pub(crate) fn new(group: Group) -> Self {
+        Self {
+            group,
+            name_servers: Vec::new(),
+            origin: "builder".to_owned(),
+            subscriptions: Vec::new(),
+            client: None,
+            client_ip: None,
+            instance: None,
+            unit: None,
+            strategy: Arc::new(Average),
+            start_from: ConsumeFrom::default(),
+            limits: Limits::default(),
+            handler_timeout: HANDLER_TIMEOUT,
+            wrong: None,
+            handler: NoHandler,
+        }
+    }
+
+    /// Consumes with this async closure, one message at a time.
+    pub fn handler<F, R>(self, handler: F) -> ConsumerBuilder<WithHandler>
+    where
+        F: Fn(Message) -> R + Send + Sync + 'static,
+        R: Future<Output = HandlerResult> + Send + 'static,
+    {
+        self.handler_with(move |message: Message, _context: Context| handler(message))
+    }
+
+    /// Consumes with this [`Handler`]: a closure of message and [`Context`], or a type of yours.
+    pub fn handler_with(self, handler: impl Handler) -> ConsumerBuilder<WithHandler> {
+        self.with(Arc::new(OneByOne(handler)), false)
+    }
+
+    /// Consumes with this blocking closure, one message at a time, on tokio's threads for blocking work.
+    pub fn blocking_handler<F>(self, handler: F) -> ConsumerBuilder<WithHandler>
+    where
+        F: Fn(Message) -> HandlerResult + Send + Sync + 'static,
+    {
+        let handler = Arc::new(handler);
+        self.handler(move |message| {
+            let handler = Arc::clone(&handler);
+            async move {
+                match tokio::task::spawn_blocking(move || handler(message)).await {
+                    Ok(result) => result,
+                    Err(error) => match error.try_into_panic() {
+                        Ok(panic) => std::panic::resume_unwind(panic),
+                        Err(_cancelled) => Ok(Ack::RetryLater),
+                    },
+                }
+            }
+        })
+    }
+
+    /// Consumes with this async closure, up to `batch_max` messages of one queue at a time.
+    pub fn batch_handler<F, R>(self, handler: F) -> ConsumerBuilder<WithHandler>
+    where
+        F: Fn(Batch) -> R + Send + Sync + 'static,
+        R: Future<Output = BatchResult> + Send + 'static,
+    {
+        self.batch_handler_with(move |batch: Batch, _context: Context| handler(batch))
+    }
+
+    /// Consumes with this [`BatchHandler`]: a closure of batch and [`Context`], or a type of yours.
+    pub fn batch_handler_with(self, handler: impl BatchHandler) -> ConsumerBuilder<WithHandler> {
+        self.with(Arc::new(Whole(handler)), true)
+    }
+
+    fn with(self, work: Arc<dyn Work>, batches: bool) -> ConsumerBuilder<WithHandler> {
+        ConsumerBuilder {
+            group: self.group,
+            name_servers: self.name_servers,
+            origin: self.origin,
+            subscriptions: self.subscriptions,
+            client: self.client,
+            client_ip: self.client_ip,
+            instance: self.instance,
+            unit: self.unit,
+            strategy: self.strategy,
+            start_from: self.start_from,
+            limits: self.limits,
+            handler_timeout: self.handler_timeout,
+            wrong: self.wrong,
+            handler: WithHandler { work, batches },
+        }
+    }
+}
+
+impl<H> ConsumerBuilder<H> {
+    /// Name servers as `host:port`, several with `;` or `,` between.
+    pub fn name_servers(self, list: &str) -> Self {
+        self.name_servers_of(list, "builder")
+    }
+
+    /// As [`ConsumerBuilder::name_servers`]; `origin` says in errors where the list was written.
+    pub fn name_servers_of(mut self, list: &str, origin: &str) -> Self {
+        origin.clone_into(&mut self.origin);
+        match addresses::parse(list, origin) {
+            Ok(list) => self.name_servers = list,
+            Err(error) => self.wrong(error),
+        }
+        self
+    }
+
+    /// Name servers from `NAMESRV_ADDR`, or else `ROCKETMQ_NAMESRV_ADDR`.
+    pub fn name_servers_from_env(mut self) -> Self {
+        match addresses::from_env() {
+            Ok(Some((list, variable))) => {
+                self.name_servers = list;
+                self.origin = format!("environment {variable}");
+            }
+            Ok(None) => self.wrong(
+                Error::config("no name server: NAMESRV_ADDR is not set")
+                    .with_hint("set it to host:port, several with ; between, such as mq-1:9876;mq-2:9876"),
+            ),
+            Err(error) => self.wrong(error),
+        }
+        self
+    }
+
+    /// Consumes a topic, all of it (`*`) or some tags of it (`paid || refunded`).
+    pub fn subscribe(mut self, topic: impl Into<Topic>, expression: &str) -> Self {
+        let made = filter::tags(&topic.into(), expression);
+        self.add(made);
+        self
+    }
+
+    /// Consumes what of a topic meets an SQL-92 condition on its properties. The broker evaluates it, if it is told to
+    /// (`enablePropertyFilter=true`).
+    pub fn subscribe_sql(mut self, topic: impl Into<Topic>, condition: &str) -> Self {
+        let made = filter::sql(&topic.into(), condition);
+        self.add(made);
+        self
+    }
+
+    /// The whole id of this member; it must be unique in the group.
+    pub fn client_id(mut self, id: impl Into<ClientId>) -> Self {
+        self.client = Some(id.into());
+        self
+    }
+
+    /// The first part of the id, instead of the local address.
+    pub fn client_ip(mut self, ip: impl Into<String>) -> Self {
+        self.client_ip = Some(ip.into());
+        self
+    }
+
+    /// The second part of the id, instead of process number and time. A name that a restarted pod keeps saves a
+    /// rebalance that moves queues to and fro; it must be unique in the group.
+    pub fn stable_instance(mut self, name: impl Into<String>) -> Self {
+        self.instance = Some(name.into());
+        self
+    }
+
+    /// The third part of the id.
+    pub fn unit(mut self, name: impl Into<String>) -> Self {
+        self.unit = Some(name.into());
+        self
+    }
+
+    /// How queues are shared out. All members of the group must use the same.
+    pub fn strategy(mut self, strategy: impl Allocate + 'static) -> Self {
+        self.strategy = Arc::new(strategy);
+        self
+    }
+
+    /// As [`ConsumerBuilder::strategy`], by name: `avg`, `circle`, `hash`, `hash:N`, or Java's names.
+    pub fn strategy_named(mut self, name: &str) -> Self {
+        match named(name) {
+            Ok(strategy) => self.strategy = strategy,
+            Err(error) => self.wrong(Error::config(error.to_string()).with_source(error)),
+        }
+        self
+    }
+
+    /// Where queues start that have no committed offset.
+    pub fn start_from(mut self, from: ConsumeFrom) -> Self {
+        self.start_from = from;
+        self
+    }
+
+    /// Handlers that run at the same time, over all queues.
+    pub fn concurrency(self, handlers: u32) -> Self {
+        self.set("concurrency", i64::from(handlers))
+    }
+
+    /// Most messages in one call of a batch handler.
+    pub fn batch_max(self, messages: u32) -> Self {
+        self.set("batch_max", i64::from(messages))
+    }
+
+    /// Tries after the first one before a message goes to the dead-letter topic.
+    pub fn max_retries(self, tries: u32) -> Self {
+        self.set("max_retries", i64::from(tries))
+    }
+
+    /// How long [`Consumer::run_until`] and [`Control::stop`] wait for running handlers.
+    pub fn drain_timeout(self, time: Duration) -> Self {
+        self.set("drain_timeout", i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    /// How long a handler may take before it is broken off and its messages come again; 15 minutes unless set.
+    pub fn handler_timeout(mut self, time: Duration) -> Self {
+        self.handler_timeout = time;
+        self
+    }
+
+    /// Any option of [`OPTIONS`] by its own or Java's name, with a value as users write it: `32`, `30s`, `100MiB`.
+    pub fn option(mut self, name: &str, value: &str) -> Self {
+        let set = option_value(name, value).and_then(|(row, value)| Ok(row.set(&mut self.limits, value)?));
+        if let Err(error) = set {
+            self.wrong(error);
+        }
+        self
+    }
+
+    /// All numeric options at once.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    fn set(mut self, name: &str, value: i64) -> Self {
+        debug_assert!(OPTIONS.iter().any(|row| row.name == name), "typed setters name options of the table");
+        if let Some(Err(error)) = OptionRow::find(name).map(|row| row.set(&mut self.limits, value)) {
+            self.wrong(error.into());
+        }
+        self
+    }
+
+    fn add(&mut self, made: Result<Subscription>) {
+        match made {
+            Ok(subscription) => {
+                self.subscriptions.retain(|other| other.topic != subscription.topic);
+                self.subscriptions.push(subscription);
+            }
+            Err(error) => self.wrong(error),
+        }
+    }
+
+    fn wrong(&mut self, error: Error) {
+        self.wrong.get_or_insert(error);
+    }
+}
+
+impl ConsumerBuilder<WithHandler> {
+    /// Starts the consumer. Returns after the first assignment was tried.
+    ///
+    /// # Errors
+    /// A setting is wrong; no name server can be reached; a topic is not known; the broker refuses. The text says what
+    /// was tried and what to do.
+    pub async fn start(self) -> Result<Consumer> {
+        if let Some(error) = self.wrong {
+            return Err(error);
+        }
+        if !self.handler.batches && self.limits.batch_max > 1 {
+            return Err(Error::config("batch_max is above 1, but the handler takes one message at a time")
+                .with_hint("use batch_handler, or leave batch_max at 1"));
+        }
+        let ip = self.client_ip.unwrap_or_else(|| identity::local_ip(&self.name_servers).to_string());
+        let make_id = || identity::client_id(&ip, self.instance.as_deref(), self.unit.as_deref());
+        let config = ConsumerConfig {
+            group: self.group.clone(),
+            client: self.client.unwrap_or_else(make_id),
+            name_servers: self.name_servers,
+            subscriptions: self.subscriptions,
+            strategy: self.strategy,
+            model: MessageModel::Clustering,
+            start_from: self.start_from,
+            limits: self.limits,
+        };
+        let clock = Clock::start();
+        let opening = Opening::new(clock.now(), &config.name_servers, self.origin);
+        let (client, drain) = (config.client.clone(), config.limits.drain_timeout);
+        let concurrency = config.limits.concurrency as usize;
+        let machine = Machine::new(config, clock::seed(), clock.now())?;
+
+        let (commands, command_queue) = mpsc::channel(QUEUE);
+        let (arrive, arrivals) = mpsc::channel(QUEUE);
+        let (events, _) = broadcast::channel(EVENTS);
+        let (assign, assignment) = watch::channel(Assignment::default());
+        let (opened, open) = oneshot::channel();
+        let control = Control { group: self.group.clone(), client, drain, commands };
+        let driver = Driver {
+            machine,
+            group: self.group,
+            clock,
+            commands: command_queue,
+            arrivals,
+            connections: Connections::new(clock, arrive),
+            workers: Workers::new(self.handler.work, concurrency, self.handler_timeout),
+            control: control.clone(),
+            events: events.clone(),
+            assignment: assign,
+            opening: Some((opening, opened)),
+        };
+        let task = tokio::spawn(driver.run());
+        // Whoever stops waiting here drops the handle, and with it the consumer.
+        let consumer = Consumer::new(control, events, assignment, task.abort_handle());
+        open.await.map_err(|_gone| Error::closed("the consumer"))??;
+        Ok(consumer)
+    }
+}

@@ -1,0 +1,171 @@
+//! Options that every subcommand has.
+
+use super::exit::{Code, Failure};
+use super::output::{self, Format};
+use clap::{Args, ValueEnum};
+use evenkeel::OPTIONS;
+use evenkeel::settings::values::duration;
+use evenkeel::settings::{SETTINGS, Settings, Sources};
+use serde_json::json;
+use std::future::Future;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The global options.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Global {
+    /// Name servers, several with ; between [env: NAMESRV_ADDR, ROCKETMQ_NAMESRV_ADDR]
+    #[arg(short = 'n', long, global = true, value_name = "ADDR[;ADDR…]", help_heading = "Cluster")]
+    pub(crate) namesrv: Option<String>,
+    /// Use the embedded in-memory broker
+    #[arg(long, global = true, conflicts_with_all = ["no_embedded", "namesrv"], help_heading = "Cluster")]
+    pub(crate) embedded: bool,
+    /// Never use the embedded broker, even if no name server is given
+    #[arg(long, global = true, help_heading = "Cluster")]
+    pub(crate) no_embedded: bool,
+    /// Config file [env: EVENKEEL_CONFIG]; else ./evenkeel.toml or $XDG_CONFIG_HOME/evenkeel/config.toml
+    #[arg(short, long, global = true, value_name = "FILE", help_heading = "Settings")]
+    pub(crate) config: Option<PathBuf>,
+    /// Profile of the config file
+    #[arg(short, long, global = true, value_name = "NAME", help_heading = "Settings")]
+    pub(crate) profile: Option<String>,
+    /// Any setting, by our or Java's name; `-X list` prints all
+    #[arg(short = 'X', global = true, value_name = "KEY=VALUE", help_heading = "Settings")]
+    pub(crate) set: Vec<String>,
+    /// Give up after this time (exit code 124)
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration, help_heading = "Settings")]
+    pub(crate) timeout: Option<Duration>,
+    /// Form of the output
+    #[arg(short, long, global = true, value_name = "FORMAT", help_heading = "Output")]
+    output: Option<Format>,
+    /// The same as -o json
+    #[arg(long, global = true, conflicts_with = "output", help_heading = "Output")]
+    json: bool,
+    /// Say less: no banners, no closing line
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Log more: -v info, -vv debug, -vvv trace; RUST_LOG wins
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Output")]
+    pub(crate) verbose: u8,
+    /// Form of the log lines on stderr
+    #[arg(long, global = true, value_name = "FORM", default_value = "compact", help_heading = "Output")]
+    pub(crate) log_format: LogFormat,
+    /// Colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    color: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Pretty,
+    Compact,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Global {
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.output.unwrap_or(Format::Text) }
+    }
+
+    /// Whether to colour what goes to a stream that is a terminal or not.
+    pub(crate) fn color(&self, terminal: bool) -> bool {
+        match self.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    pub(crate) fn color_stdout(&self) -> bool {
+        self.color(std::io::stdout().is_terminal())
+    }
+
+    /// Talk for people, on stderr.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+
+    pub(crate) fn wants_option_list(&self) -> bool {
+        self.set.iter().any(|set| set == "list")
+    }
+
+    /// All layers merged; `more` are settings of the subcommand's own flags.
+    pub(crate) fn settings(&self, more: &[(&str, Option<&str>, &str)]) -> Result<Settings, Failure> {
+        let mut sources = Sources::from_process();
+        sources.config.clone_from(&self.config);
+        sources.profile.clone_from(&self.profile);
+        for set in &self.set {
+            let (name, value) = set.split_once('=').ok_or_else(|| {
+                Failure::usage(format!("-X {set}: not KEY=VALUE"))
+                    .with_hint("`evenkeel -X list` prints all keys")
+            })?;
+            sources.flags.push((name.trim().to_owned(), value.trim().to_owned(), "-X".to_owned()));
+        }
+        let own = [("cluster.name_servers", self.namesrv.as_deref(), "--namesrv")];
+        for (name, value, flag) in own.iter().chain(more) {
+            if let Some(value) = value {
+                sources.flags.push(((*name).to_owned(), (*value).to_owned(), (*flag).to_owned()));
+            }
+        }
+        Ok(Settings::load(&sources)?)
+    }
+
+    /// Runs a command for at most `--timeout`.
+    pub(crate) async fn within_timeout(
+        &self,
+        command: impl Future<Output = Result<Code, Failure>>,
+    ) -> Result<Code, Failure> {
+        let Some(timeout) = self.timeout else { return command.await };
+        let ended = tokio::time::timeout(timeout, command).await;
+        ended.unwrap_or_else(|_| {
+            Err(Failure::new(Code::TimedOut, format!("not done within {timeout:?} (--timeout)")))
+        })
+    }
+}
+
+/// `-X list`.
+pub(crate) fn print_options(global: &Global) -> Result<Code, Failure> {
+    let limits = evenkeel::Limits::default();
+    let texts = SETTINGS
+        .iter()
+        .map(|row| (row.name.to_owned(), row.java, row.default.to_owned(), String::new(), row.meaning));
+    let numbers = OPTIONS.iter().map(|row| {
+        let unit = match row.kind {
+            evenkeel_core::config::OptionKind::Millis => "ms",
+            _ => "",
+        };
+        let default = format!("{}{unit}", row.value(&limits));
+        (
+            format!("consumer.{}", row.name),
+            row.java,
+            default,
+            format!("{}..={}", row.min, row.max),
+            row.meaning,
+        )
+    });
+    let rows: Vec<_> = texts.chain(numbers).collect();
+    if global.format() == Format::Text || global.format() == Format::Wide {
+        let head = ["SETTING", "JAVA", "DEFAULT", "RANGE", "MEANING"].map(str::to_owned);
+        let rows = rows.into_iter().map(|(name, java, default, range, meaning)| {
+            vec![name, java.to_owned(), default, range, meaning.to_owned()]
+        });
+        return output::table(global, &head, &rows.collect::<Vec<_>>()).map(|()| Code::Done);
+    }
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|(name, java, default, range, meaning)| {
+            json!({"name": name, "java": java, "default": default, "range": range, "meaning": meaning})
+        })
+        .collect();
+    output::rows(global, "evenkeel.settings/1", "settings", &rows).map(|()| Code::Done)
+}

@@ -1,0 +1,106 @@
+//! Data on stdout, in the form that was asked for.
+
+use super::exit::Failure;
+use super::global::Global;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+
+/// Forms of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For people with room
+    Wide,
+    /// One JSON value
+    Json,
+    /// One JSON value a line
+    Ndjson,
+    /// Comma-separated values with a head line
+    Csv,
+}
+
+impl Format {
+    /// Whether a stream of records is written as JSON lines.
+    pub(crate) fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Ndjson)
+    }
+}
+
+/// One line of text.
+pub(crate) fn line(text: &str) -> Result<(), Failure> {
+    Ok(writeln!(std::io::stdout().lock(), "{text}")?)
+}
+
+/// One JSON value on a line.
+pub(crate) fn json(value: &Value) -> Result<(), Failure> {
+    line(&value.to_string())
+}
+
+/// Records in a form for programs: under one schema, one a line, or as CSV with the first record's names as head.
+pub(crate) fn rows(global: &Global, schema: &str, name: &str, rows: &[Value]) -> Result<(), Failure> {
+    match global.format() {
+        Format::Ndjson => rows.iter().try_for_each(json),
+        Format::Csv => {
+            let names: Vec<&String> =
+                rows.first().and_then(Value::as_object).into_iter().flat_map(|o| o.keys()).collect();
+            line(&names.iter().map(|name| csv(name)).collect::<Vec<_>>().join(","))?;
+            rows.iter().try_for_each(|row| {
+                let cell = |name: &&String| match &row[name.as_str()] {
+                    Value::String(text) => csv(text),
+                    Value::Null => String::new(),
+                    other => csv(&other.to_string()),
+                };
+                line(&names.iter().map(cell).collect::<Vec<_>>().join(","))
+            })
+        }
+        _ => json(&json!({"schema": schema, name: rows})),
+    }
+}
+
+fn csv(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A table for people. Cut with `…` only where a terminal is narrower, and never with `-o wide`.
+pub(crate) fn table(global: &Global, head: &[String], rows: &[Vec<String>]) -> Result<(), Failure> {
+    for text in render(global, head, rows) {
+        line(&text)?;
+    }
+    Ok(())
+}
+
+/// The lines of a table.
+pub(crate) fn render(global: &Global, head: &[String], rows: &[Vec<String>]) -> Vec<String> {
+    let width = |text: &str| text.chars().count();
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).chain(head.get(column));
+        cells.map(|cell| width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(widest).collect();
+    let room = (std::io::stdout().is_terminal() && global.format() != Format::Wide).then(columns).flatten();
+    let lay = |row: &Vec<String>| {
+        let cells =
+            row.iter().zip(&widths).map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
+        let text = cells.collect::<Vec<_>>().join("  ").trim_end().to_owned();
+        match room {
+            Some(room) if width(&text) > room => {
+                text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+            }
+            _ => text,
+        }
+    };
+    let head = lay(&head.to_vec());
+    let head = if global.color_stdout() { format!("\u{1b}[1m{head}\u{1b}[0m") } else { head };
+    std::iter::once(head).chain(rows.iter().map(lay)).collect()
+}
+
+/// Columns of the terminal, if the shell exports them.
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns >= 20)
+}

@@ -1,0 +1,277 @@
+//! The consumer's handle.
+
+use crate::assignment::Assignment;
+use crate::builder::{ConsumerBuilder, NoHandler};
+use crate::driver::Command;
+use crate::error::{Error, Result};
+use crate::filter;
+use crate::report::ShutdownReport;
+use evenkeel_core::consumer::Snapshot;
+use evenkeel_core::consumer::io::{Event, Input};
+use evenkeel_core::model::{Address, ClientId, Group, Topic};
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+/// A push consumer: a member of a group that shares queues with the other members.
+///
+/// It lives until [`Consumer::shutdown`] or until it is dropped. Dropping never blocks: the member leaves its group in
+/// the background, without waiting for running handlers.
+///
+/// # Example
+///
+/// ```no_run
+/// use evenkeel::{Ack, Consumer};
+///
+/// # async fn run() -> evenkeel::Result<()> {
+/// let consumer = Consumer::builder("pay-worker")
+///     .name_servers("mq-1:9876;mq-2:9876")
+///     .subscribe("orders", "paid || refunded")
+///     .handler(|message| async move {
+///         println!("{} has {} bytes", message.msg_id(), message.body().len());
+///         Ok(Ack::Done)
+///     })
+///     .start()
+///     .await?;
+/// consumer.run_until(evenkeel::signal::terminate()).await?.into_result()
+/// # }
+/// ```
+pub struct Consumer {
+    control: Control,
+    events: broadcast::Sender<Event>,
+    assignment: watch::Receiver<Assignment>,
+    driver: AbortHandle,
+}
+
+impl Consumer {
+    /// Begins a consumer of this group.
+    pub fn builder(group: impl Into<Group>) -> ConsumerBuilder<NoHandler> {
+        ConsumerBuilder::new(group.into())
+    }
+
+    pub(crate) fn new(
+        control: Control,
+        events: broadcast::Sender<Event>,
+        assignment: watch::Receiver<Assignment>,
+        driver: AbortHandle,
+    ) -> Self {
+        Self { control, events, assignment, driver }
+    }
+
+    /// This member's id.
+    pub fn client_id(&self) -> &ClientId {
+        &self.control.client
+    }
+
+    /// The group.
+    pub fn group(&self) -> &Group {
+        &self.control.group
+    }
+
+    /// The queues that are ours now.
+    pub fn assignment(&self) -> Assignment {
+        self.assignment.borrow().clone()
+    }
+
+    /// The queues that are ours, with a wake-up at each change.
+    pub fn watch_assignment(&self) -> watch::Receiver<Assignment> {
+        self.assignment.clone()
+    }
+
+    /// Everything that happens from now on.
+    pub fn events(&self) -> Events {
+        Events { receiver: self.events.subscribe(), missed: 0 }
+    }
+
+    /// A handle for tasks and handlers that shall change or stop this consumer.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// Consumes one more topic, or changes the tags of one.
+    ///
+    /// # Errors
+    /// The expression means nothing, or the consumer has stopped.
+    pub async fn subscribe(&self, topic: impl Into<Topic>, expression: &str) -> Result<()> {
+        self.control.subscribe(topic, expression).await
+    }
+
+    /// Stops consuming a topic: its queues are drained, committed and given up.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn unsubscribe(&self, topic: impl Into<Topic>) -> Result<()> {
+        self.control.unsubscribe(topic).await
+    }
+
+    /// Stops pulling but stays a member, or pulls again.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn quiet(&self, on: bool) -> Result<()> {
+        self.control.quiet(on).await
+    }
+
+    /// A picture of now: queues with their offsets, what is cached, what runs.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        self.control.snapshot().await
+    }
+
+    /// Leaves the group: no new deliveries, waits for running handlers at most `drain`, commits, unregisters, closes.
+    pub async fn shutdown(self, drain: Duration) -> ShutdownReport {
+        let (done, report) = oneshot::channel();
+        let stop = Command::Stop { grace: drain, done: Some(done) };
+        if self.control.commands.send(stop).await.is_err() {
+            return ShutdownReport::default();
+        }
+        report.await.unwrap_or_default()
+    }
+
+    /// Consumes until `stop` is ready, then shuts down with the configured `drain_timeout`.
+    ///
+    /// # Errors
+    /// The consumer has stopped by itself, or somebody stopped it through a [`Control`] before.
+    pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<ShutdownReport> {
+        let drain = self.control.drain;
+        tokio::select! {
+            () = stop => Ok(self.shutdown(drain).await),
+            () = self.control.commands.closed() => Err(Error::closed("the consumer")),
+        }
+    }
+
+    /// Breaks everything off at once, as if the process had been killed: running handlers, sockets, and no word to
+    /// anyone. For tests of what the other members do then.
+    pub fn kill(self) {
+        self.driver.abort();
+    }
+}
+
+impl Drop for Consumer {
+    fn drop(&mut self) {
+        let stop = Command::Stop { grace: Duration::ZERO, done: None };
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.control.commands.try_send(stop) {
+            // The driver is far behind and there is nobody left to wait for it.
+            self.driver.abort();
+        }
+    }
+}
+
+impl fmt::Debug for Consumer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Consumer")
+            .field("control", &self.control)
+            .field("assignment", &self.assignment())
+            .finish()
+    }
+}
+
+/// Changes or stops a [`Consumer`] from elsewhere, handlers included. Cheap to clone.
+#[derive(Clone)]
+pub struct Control {
+    pub(crate) group: Group,
+    pub(crate) client: ClientId,
+    pub(crate) drain: Duration,
+    pub(crate) commands: mpsc::Sender<Command>,
+}
+
+impl Control {
+    /// As [`Consumer::subscribe`].
+    ///
+    /// # Errors
+    /// The expression means nothing, or the consumer has stopped.
+    pub async fn subscribe(&self, topic: impl Into<Topic>, expression: &str) -> Result<()> {
+        let topic = topic.into();
+        let subscription = filter::tags(&topic, expression)?;
+        self.input(Input::Subscribe { subscription }).await
+    }
+
+    /// As [`Consumer::unsubscribe`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn unsubscribe(&self, topic: impl Into<Topic>) -> Result<()> {
+        self.input(Input::Unsubscribe { topic: topic.into() }).await
+    }
+
+    /// As [`Consumer::quiet`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn quiet(&self, on: bool) -> Result<()> {
+        self.input(Input::Quiet(on)).await
+    }
+
+    /// As [`Consumer::snapshot`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Command::Look(answer)).await?;
+        answered.await.map_err(|_gone| Error::closed("the consumer"))
+    }
+
+    /// Uses these name servers from now on.
+    ///
+    /// # Errors
+    /// The text has no usable address, or the consumer has stopped.
+    pub async fn name_servers(&self, list: &str) -> Result<()> {
+        let list: Vec<Address> = crate::addresses::parse(list, "Control::name_servers")?;
+        self.input(Input::NameServers(list)).await
+    }
+
+    /// Begins to stop, with the configured `drain_timeout`, and does not wait for it.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn stop(&self) -> Result<()> {
+        self.send(Command::Stop { grace: self.drain, done: None }).await
+    }
+
+    async fn input(&self, input: Input) -> Result<()> {
+        self.send(Command::Input(input)).await
+    }
+
+    async fn send(&self, command: Command) -> Result<()> {
+        self.commands.send(command).await.map_err(|_closed| Error::closed("the consumer"))
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control")
+            .field("group", &self.group)
+            .field("client", &self.client)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A stream of [`Event`]s. One who reads too slowly misses some, and hears how many.
+#[derive(Debug)]
+pub struct Events {
+    receiver: broadcast::Receiver<Event>,
+    missed: u64,
+}
+
+impl Events {
+    /// The next event; `None` after the consumer's last one.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.receiver.recv().await {
+                Ok(event) => return Some(event),
+                Err(broadcast::error::RecvError::Lagged(count)) => self.missed += count,
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    /// Events that were missed because [`Events::next`] was called too seldom.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+}

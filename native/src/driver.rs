@@ -1,0 +1,299 @@
+//! The one task that owns a core consumer.
+//!
+//! It takes one input (and what else is queued already), hands it to the machine, does everything the machine then
+//! wants, and sleeps until the next input or the machine's next deadline. Nothing else touches the machine, so nothing
+//! is locked; and nothing here waits for anything but inputs, so nothing can wait for itself.
+
+use crate::assignment::Assignment;
+use crate::clock::{self, Clock};
+use crate::conn::Connections;
+use crate::consumer::Control;
+use crate::error::Error;
+use crate::handler::Context;
+use crate::message::Message;
+use crate::opening::{Opening, PATIENCE};
+use crate::report::ShutdownReport;
+use crate::telling::tell;
+use crate::workers::{Finished, Job, Workers};
+use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
+use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
+use evenkeel_core::model::{Group, MessageQueue};
+use evenkeel_core::time::Instant;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+
+/// Inputs taken in a row before the machine's outputs are looked at.
+const BURST: usize = 64;
+/// Time after the grace of a stop for the last calls: commits, unlocks, unregistering.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What handles ask of the driver.
+pub(crate) enum Command {
+    /// Straight to the machine.
+    Input(Input),
+    /// Show the machine's state.
+    Look(oneshot::Sender<Snapshot>),
+    /// Stop, and say so when it is done.
+    Stop { grace: Duration, done: Option<oneshot::Sender<ShutdownReport>> },
+}
+
+/// Everything that a driver is made of.
+pub(crate) struct Driver {
+    pub(crate) machine: Machine,
+    pub(crate) group: Group,
+    pub(crate) clock: Clock,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) arrivals: mpsc::Receiver<Input>,
+    pub(crate) connections: Connections,
+    pub(crate) workers: Workers,
+    pub(crate) control: Control,
+    pub(crate) events: broadcast::Sender<Event>,
+    pub(crate) assignment: watch::Sender<Assignment>,
+    pub(crate) opening: Option<(Opening, oneshot::Sender<Result<(), Error>>)>,
+}
+
+/// The driver while it runs.
+struct Running {
+    parts: Driver,
+    /// Turns true for the handlers of a queue that goes away.
+    lost: BTreeMap<MessageQueue, watch::Sender<bool>>,
+    /// Turns true shortly before the drain deadline.
+    draining: watch::Sender<bool>,
+    /// Inputs that the driver made itself: calls that could not be queued, deliveries put back.
+    own: VecDeque<Input>,
+    stop: Option<Stop>,
+    report: Option<ShutdownReport>,
+}
+
+/// A stop under way.
+struct Stop {
+    began: tokio::time::Instant,
+    warn_at: tokio::time::Instant,
+    give_up: tokio::time::Instant,
+    waiters: Vec<oneshot::Sender<ShutdownReport>>,
+}
+
+impl Driver {
+    /// Drives the consumer until it has stopped.
+    pub(crate) async fn run(self) {
+        let draining = watch::Sender::new(false);
+        let running = Running {
+            parts: self,
+            lost: BTreeMap::new(),
+            draining,
+            own: VecDeque::new(),
+            stop: None,
+            report: None,
+        };
+        running.run().await;
+    }
+}
+
+impl Running {
+    async fn run(mut self) {
+        self.own.push_back(Input::Start { wall: clock::wall() });
+        loop {
+            let wake = self.serve();
+            if self.report.is_some() && wake.is_none() {
+                break;
+            }
+            if self.wait(wake).await {
+                break;
+            }
+        }
+        self.finish().await;
+    }
+
+    /// Hands over own inputs and does everything that the machine wants, until it wants nothing.
+    fn serve(&mut self) -> Option<Instant> {
+        loop {
+            while let Some(input) = self.own.pop_front() {
+                self.parts.machine.handle(self.parts.clock.now(), input);
+            }
+            match self.parts.machine.poll() {
+                Output::Call { call, to, request, deadline } => {
+                    if let Some((opening, _)) = &mut self.parts.opening {
+                        opening.called(call, &to, &request);
+                    }
+                    if let Err(error) = self.parts.connections.call(call, &to, request, deadline) {
+                        self.own.push_back(Input::Reply { call, result: Err(error) });
+                    }
+                }
+                Output::Answer { to, opaque, answer } => self.parts.connections.answer(&to, opaque, answer),
+                Output::HangUp { address } => self.parts.connections.hang_up(&address),
+                Output::Deliver(delivery) => self.deliver(delivery),
+                Output::Event(event) => self.event(event),
+                Output::Idle { wake } if self.own.is_empty() => {
+                    if self.parts.opening.as_ref().is_some_and(|(opening, _)| opening.succeeded()) {
+                        self.opened(Ok(()));
+                    }
+                    return wake.map(|(at, _reason)| at);
+                }
+                Output::Idle { .. } => {}
+            }
+        }
+    }
+
+    /// Waits for inputs and hands them over. True if there is no use in going on.
+    async fn wait(&mut self, wake: Option<Instant>) -> bool {
+        let clock = self.parts.clock;
+        // Without a deadline an hour is as good as never: an extra tick is harmless.
+        let at = wake
+            .map_or_else(|| tokio::time::Instant::now() + Duration::from_secs(3600), |at| clock.tokio(at));
+        let at = self.own_deadline().map_or(at, |own| own.min(at));
+        tokio::select! {
+            command = self.parts.commands.recv() => match command {
+                Some(command) => self.command(command),
+                // All handles are gone without a word; `Consumer` sends one when it is dropped, so this is the end.
+                None => return true,
+            },
+            Some(input) = self.parts.arrivals.recv() => self.arrive(input),
+            finished = self.parts.workers.next() => self.finished(finished),
+            () = tokio::time::sleep_until(at) => self.parts.machine.handle(clock.now(), Input::Tick),
+        }
+        for _ in 0..BURST {
+            if let Ok(input) = self.parts.arrivals.try_recv() {
+                self.arrive(input);
+            } else if let Some(finished) = self.parts.workers.try_next() {
+                self.finished(finished);
+            } else if let Ok(command) = self.parts.commands.try_recv() {
+                self.command(command);
+            } else {
+                break;
+            }
+        }
+        self.own_timers()
+    }
+
+    fn own_deadline(&self) -> Option<tokio::time::Instant> {
+        let stop =
+            self.stop.as_ref().map(|stop| if *self.draining.borrow() { stop.give_up } else { stop.warn_at });
+        let opening = self.parts.opening.as_ref().map(|_| self.parts.clock.tokio(Instant::ZERO + PATIENCE));
+        stop.into_iter().chain(opening).min()
+    }
+
+    fn own_timers(&mut self) -> bool {
+        let overdue =
+            self.parts.opening.as_ref().and_then(|(opening, _)| opening.overdue(self.parts.clock.now()));
+        if let Some(error) = overdue {
+            self.opened(Err(error));
+        }
+        let Some(stop) = &self.stop else { return false };
+        let now = tokio::time::Instant::now();
+        if now >= stop.warn_at {
+            self.draining.send_replace(true);
+        }
+        now >= stop.give_up
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Input(input) => self.parts.machine.handle(self.parts.clock.now(), input),
+            // An error only says that the caller stopped waiting.
+            Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
+            Command::Stop { grace, done } => self.stop(grace, done),
+        }
+    }
+
+    fn stop(&mut self, grace: Duration, done: Option<oneshot::Sender<ShutdownReport>>) {
+        if let Some(stop) = &mut self.stop {
+            stop.waiters.extend(done);
+            return;
+        }
+        let began = tokio::time::Instant::now();
+        // Handlers that listen get the last fifth of the grace, at most a second, to come to an end.
+        let warn_at = began + grace.saturating_sub(Duration::from_secs(1).min(grace / 5));
+        let waiters = done.into_iter().collect();
+        self.stop = Some(Stop { began, warn_at, give_up: began + grace + FAREWELL, waiters });
+        let unstarted = self.parts.workers.unstarted();
+        self.own.extend(unstarted.map(|ticket| Input::Outcome { ticket, outcome: Outcome::PutBack }));
+        self.own.push_back(Input::Stop { grace });
+    }
+
+    fn arrive(&mut self, input: Input) {
+        let now = self.parts.clock.now();
+        if let (Input::Reply { call, result }, Some((opening, _))) = (&input, &mut self.parts.opening) {
+            if let Some(error) = opening.replied(now, *call, result) {
+                self.opened(Err(error));
+            }
+        }
+        self.parts.machine.handle(now, input);
+    }
+
+    fn finished(&mut self, finished: Finished) {
+        let Finished { ticket, outcome, .. } = finished;
+        self.parts.machine.handle(self.parts.clock.now(), Input::Outcome { ticket, outcome });
+    }
+
+    fn deliver(&mut self, delivery: Delivery) {
+        let Delivery { ticket, queue, messages } = delivery;
+        let (offset, retries) =
+            messages.first().map_or((0, 0), |first| (first.queue_offset, first.reconsume_times));
+        let queue_lost =
+            self.lost.entry(queue.clone()).or_insert_with(|| watch::Sender::new(false)).subscribe();
+        let (draining, control) = (self.draining.subscribe(), self.parts.control.clone());
+        let context = Context { queue: queue.clone(), offset, retries, queue_lost, draining, control };
+        let batch = messages.into_iter().map(|message| Message::new(queue.clone(), message)).collect();
+        if let Err(ticket) = self.parts.workers.take(Job { ticket, batch, context }) {
+            self.own.push_back(Input::Outcome { ticket, outcome: Outcome::PutBack });
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        tell(self.parts.group.as_str(), &event);
+        match &event {
+            Event::Rebalanced { generation, topic, reason, assigned, lost, .. } => {
+                for queue in lost {
+                    if let Some(lost) = self.lost.get(queue) {
+                        lost.send_replace(true);
+                    }
+                }
+                self.parts.assignment.send_modify(|now| now.apply(*generation, *reason, topic, assigned));
+            }
+            Event::QueueEnded { queue, .. } => {
+                if let Some(lost) = self.lost.remove(queue) {
+                    lost.send_replace(true);
+                }
+            }
+            Event::Ready => {
+                if let Some((opening, _)) = &mut self.parts.opening {
+                    opening.first_round_is_over();
+                }
+            }
+            Event::Stopped { drained, handed_back, abandoned, committed } => {
+                let elapsed = self.stop.as_ref().map_or(Duration::ZERO, |stop| stop.began.elapsed());
+                let (drained, handed_back, abandoned) = (*drained, *handed_back, *abandoned);
+                let committed = committed.clone();
+                self.report = Some(ShutdownReport { drained, handed_back, abandoned, committed, elapsed });
+                self.parts.assignment.send_modify(Assignment::clear);
+            }
+            _ => {}
+        }
+        // An error only says that nobody listens.
+        let _ = self.parts.events.send(event);
+    }
+
+    /// The start has succeeded or failed; a failed one leaves without waiting for anything.
+    fn opened(&mut self, result: Result<(), Error>) {
+        let Some((_, door)) = self.parts.opening.take() else { return };
+        if result.is_err() {
+            self.stop(Duration::ZERO, None);
+        }
+        if door.send(result).is_err() {
+            // Whoever called `start` gave up waiting: nobody holds a handle.
+            self.stop(Duration::ZERO, None);
+        }
+    }
+
+    async fn finish(self) {
+        let Self { parts, stop, report, .. } = self;
+        let elapsed = stop.as_ref().map_or(Duration::ZERO, |stop| stop.began.elapsed());
+        parts.connections.close(parts.arrivals).await;
+        let report = report.unwrap_or(ShutdownReport { elapsed, ..ShutdownReport::default() });
+        for waiter in stop.map(|stop| stop.waiters).unwrap_or_default() {
+            // An error only says that the caller stopped waiting.
+            let _ = waiter.send(report.clone());
+        }
+    }
+}

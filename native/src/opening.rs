@@ -1,0 +1,199 @@
+//! Watches a consumer come up, so that `start` can say why it does not.
+
+use crate::error::{Error, ErrorKind};
+use evenkeel_core::model::{Address, CallId, Topic};
+use evenkeel_core::time::Instant;
+use evenkeel_core::wire::code::ResponseCode;
+use evenkeel_core::wire::reply::{CallError, Reply};
+use evenkeel_core::wire::request::Request;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Failed tries after which a start gives up, if each name server was among them.
+const TRIES: u32 = 3;
+/// Time after which a start gives up in any case.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What is known about the start so far.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    began: Instant,
+    /// Where the addresses came from, in words, for the error.
+    origin: String,
+    tries: BTreeMap<Address, Tries>,
+    /// Whether any name server has answered.
+    answered: bool,
+    /// Whether the machine's first round is over.
+    ready: bool,
+    calls: BTreeMap<CallId, (Address, About)>,
+}
+
+#[derive(Debug, Default)]
+struct Tries {
+    count: u32,
+    last: String,
+}
+
+#[derive(Debug)]
+enum About {
+    Route(Topic),
+    Heartbeat,
+    Other,
+}
+
+impl Opening {
+    pub(crate) fn new(began: Instant, name_servers: &[Address], origin: String) -> Self {
+        let tries = name_servers.iter().map(|address| (address.clone(), Tries::default())).collect();
+        Self { began, origin, tries, answered: false, ready: false, calls: BTreeMap::new() }
+    }
+
+    /// A call goes out.
+    pub(crate) fn called(&mut self, call: CallId, to: &Address, request: &Request) {
+        let about = match request {
+            Request::Route { topic } => About::Route(topic.clone()),
+            Request::Heartbeat(_) => About::Heartbeat,
+            _ => About::Other,
+        };
+        self.calls.insert(call, (to.clone(), about));
+    }
+
+    /// A call has ended. Tells whether that ends the start as well, and how.
+    pub(crate) fn replied(
+        &mut self,
+        now: Instant,
+        call: CallId,
+        result: &Result<Reply, CallError>,
+    ) -> Option<Error> {
+        let (to, about) = self.calls.remove(&call)?;
+        match result {
+            Err(CallError::LinkLost { .. } | CallError::Expired { .. }) => {}
+            _ => self.answered |= self.tries.contains_key(&to),
+        }
+        match (result, about) {
+            (Err(error @ CallError::Refused(refusal)), about) => match (refusal.code, about) {
+                (ResponseCode::TOPIC_NOT_EXIST, About::Route(topic)) if !topic.is_retry() => {
+                    Some(Error::call(&format!("find topic {topic}"), to.as_str(), error.clone()))
+                }
+                (ResponseCode::NO_PERMISSION, _) => Some(Error::call("join", to.as_str(), error.clone())),
+                // Brokers refuse a subscription that they cannot parse, or whose language is switched off, like this.
+                (ResponseCode::SYSTEM_ERROR | ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Heartbeat) => {
+                    Some(
+                        Error::call("register the subscription", to.as_str(), error.clone())
+                            .with_hint("SQL filters need enablePropertyFilter=true on the broker"),
+                    )
+                }
+                _ => None,
+            },
+            (Err(error), _) => {
+                let tries = self.tries.get_mut(&to)?;
+                tries.count += 1;
+                tries.last = error.to_string();
+                let enough = self.tries.values().all(|tries| tries.count > 0)
+                    && self.tries.values().map(|tries| tries.count).sum::<u32>() >= TRIES;
+                (enough && !self.answered).then(|| self.unreachable(now))
+            }
+            (Ok(_), _) => None,
+        }
+    }
+
+    /// The machine's first round is over, whatever came of it.
+    pub(crate) fn first_round_is_over(&mut self) {
+        self.ready = true;
+    }
+
+    /// Whether the start has succeeded: a round without any name server does not count.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.answered && self.ready
+    }
+
+    /// Whether the start has taken too long.
+    pub(crate) fn overdue(&self, now: Instant) -> Option<Error> {
+        if now.since(self.began) < PATIENCE {
+            return None;
+        }
+        if !self.answered {
+            return Some(self.unreachable(now));
+        }
+        let text = format!("a name server answered, but there was no first assignment within {PATIENCE:?}");
+        Some(
+            Error::new(ErrorKind::TimedOut, text)
+                .with_hint("can the brokers' addresses be reached from here?"),
+        )
+    }
+
+    fn unreachable(&self, now: Instant) -> Error {
+        let mut text = "cannot reach a name server".to_owned();
+        let seconds = now.since(self.began).as_secs_f64();
+        for (address, Tries { count, last }) in &self.tries {
+            let told = last
+                .strip_prefix(address.as_str())
+                .map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
+            let told = if told.is_empty() { "no answer" } else { told };
+            let tries = if *count == 1 { "try" } else { "tries" };
+            text.push_str(&format!(
+                "\ntried {address} ({}): {told} after {count} {tries}, {seconds:.1} s",
+                self.origin
+            ));
+        }
+        Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenkeel_core::wire::code::RequestCode;
+    use evenkeel_core::wire::reply::{Refusal, TopicRoute};
+
+    fn lost() -> Result<Reply, CallError> {
+        Err(CallError::LinkLost { reason: "mq:1: connection refused".into() })
+    }
+
+    fn opening(servers: &[&str]) -> Opening {
+        let servers: Vec<Address> = servers.iter().map(|text| Address::from(*text)).collect();
+        Opening::new(Instant::ZERO, &servers, "builder".into())
+    }
+
+    fn try_once(
+        opening: &mut Opening,
+        id: u64,
+        to: &str,
+        result: &Result<Reply, CallError>,
+    ) -> Option<Error> {
+        opening.called(CallId(id), &Address::from(to), &Request::Route { topic: Topic::from("orders") });
+        opening.replied(Instant::from_millis(2100), CallId(id), result)
+    }
+
+    #[test]
+    fn three_refused_connections_end_the_start() {
+        let mut opening = opening(&["mq:1"]);
+        assert!(try_once(&mut opening, 1, "mq:1", &lost()).is_none());
+        assert!(try_once(&mut opening, 2, "mq:1", &lost()).is_none());
+        let error = try_once(&mut opening, 3, "mq:1", &lost()).unwrap();
+        assert_eq!(
+            format!("{error:#}"),
+            "cannot reach a name server\ntried mq:1 (builder): connection refused after 3 tries, 2.1 s"
+        );
+    }
+
+    #[test]
+    fn one_answer_is_enough_to_go_on() {
+        let mut opening = opening(&["mq:1", "mq:2"]);
+        assert!(try_once(&mut opening, 1, "mq:2", &Ok(Reply::Route(TopicRoute::default()))).is_none());
+        for id in 2..9 {
+            assert!(try_once(&mut opening, id, "mq:1", &lost()).is_none());
+        }
+    }
+
+    #[test]
+    fn an_unknown_topic_ends_the_start() {
+        let refusal = Refusal {
+            request: RequestCode::GET_ROUTEINFO_BY_TOPIC,
+            code: ResponseCode::TOPIC_NOT_EXIST,
+            remark: "no".into(),
+        };
+        let error = try_once(&mut opening(&["mq:1"]), 1, "mq:1", &Err(refusal.into())).unwrap();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert!(error.to_string().contains("orders"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Builds producers.
+
+use super::Producer;
+use crate::addresses;
+use crate::client::{Client, NameServers};
+use crate::error::{Error, Result};
+use crate::identity::{MessageIds, local_ip};
+use evenkeel_core::model::Group;
+use evenkeel_core::wire::names::validate_group;
+use std::time::Duration;
+
+/// Collects the settings of a [`Producer`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing before it is started"]
+pub struct ProducerBuilder {
+    group: Group,
+    servers: Option<(String, String)>,
+    timeout: Duration,
+}
+
+impl ProducerBuilder {
+    pub(super) fn new(group: Group) -> Self {
+        Self { group, servers: None, timeout: Duration::from_secs(3) }
+    }
+
+    /// Name servers as `host:port`, several with `;` or `,` between.
+    pub fn name_servers(self, list: &str) -> Self {
+        self.name_servers_of(list, "builder")
+    }
+
+    /// As [`ProducerBuilder::name_servers`]; `origin` says in errors where the list was written.
+    pub fn name_servers_of(mut self, list: &str, origin: &str) -> Self {
+        self.servers = Some((list.to_owned(), origin.to_owned()));
+        self
+    }
+
+    /// Name servers from `NAMESRV_ADDR`, or else `ROCKETMQ_NAMESRV_ADDR`.
+    pub fn name_servers_from_env(mut self) -> Self {
+        let set = |name: &&str| std::env::var(name).is_ok_and(|text| !text.trim().is_empty());
+        self.servers = addresses::VARIABLES
+            .iter()
+            .find(|name| set(name))
+            .and_then(|name| Some((std::env::var(name).ok()?, format!("environment {name}"))));
+        self
+    }
+
+    /// How long one broker may take to store a message; 3 s unless set.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.timeout = time;
+        self
+    }
+
+    /// Starts the producer. It connects when it sends. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// The group's name is not allowed, or no name server is set.
+    pub fn start(self) -> Result<Producer> {
+        validate_group(self.group.as_str())
+            .map_err(|error| Error::config(format!("group {}: {error}", self.group)).with_source(error))?;
+        let (list, origin) = self.servers.ok_or_else(|| {
+            Error::config("no name server is set")
+                .with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
+        })?;
+        let client = Client::start();
+        let servers = NameServers::parse(client.clone(), &list, &origin)?;
+        let ids = MessageIds::new(local_ip(servers.addresses()));
+        Ok(Producer::new(self.group, self.timeout, servers, client, ids))
+    }
+}

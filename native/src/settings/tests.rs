@@ -1,0 +1,107 @@
+use super::*;
+
+struct Config(PathBuf);
+
+impl Config {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("evenkeel-settings-{}-{name}.toml", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Config {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const FILE: &str = r#"
+[cluster]
+name_servers = ["mq-1:9876", "mq-2:9876"]
+[consumer]
+group = "pay-worker"
+drain_timeout = "30s"
+pullBatchSize = 16
+[[consumer.subscribe]]
+topic = "orders"
+tag = "paid || refunded"
+[profile.staging.cluster]
+name_servers = ["mq-staging:9876"]
+"#;
+
+fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn error(sources: &Sources) -> String {
+    Settings::load(sources).unwrap_err().to_string()
+}
+
+#[test]
+fn later_layers_win_and_every_value_knows_its_layer() {
+    let file = Config::new("layers", FILE);
+    let mut sources = Sources { config: Some(file.0.clone()), ..Sources::default() };
+    let settings = Settings::load(&sources).unwrap();
+    assert_eq!(settings.text("cluster.name_servers"), Some("mq-1:9876;mq-2:9876"));
+    assert_eq!(settings.text("pull_batch"), Some("16"));
+    assert_eq!(settings.subscriptions()[0].tag.as_deref(), Some("paid || refunded"));
+
+    sources.profile = Some("staging".into());
+    let settings = Settings::load(&sources).unwrap();
+    let value = settings.value("cluster.name_servers").unwrap();
+    assert_eq!(
+        (value.text.as_str(), value.origin.to_string().contains("profile staging")),
+        ("mq-staging:9876", true)
+    );
+
+    sources.environment = environment(&[
+        ("NAMESRV_ADDR", "mq-env:9876"),
+        ("ROCKETMQ_NAMESRV_ADDR", "other:9876"),
+        ("EVENKEEL__CONSUMER__DRAIN_TIMEOUT", "60s"),
+    ]);
+    let settings = Settings::load(&sources).unwrap();
+    assert_eq!(settings.text("cluster.name_servers"), Some("mq-env:9876"));
+    assert_eq!(
+        settings.value("drain_timeout").unwrap().origin.to_string(),
+        "environment EVENKEEL__CONSUMER__DRAIN_TIMEOUT"
+    );
+
+    sources.flags = vec![("persistConsumerOffsetInterval".into(), "250".into(), "-X".into())];
+    let settings = Settings::load(&sources).unwrap();
+    let value = settings.value("commit_interval").unwrap();
+    assert_eq!((value.text.as_str(), value.origin.to_string()), ("250", "flag -X".to_owned()));
+}
+
+#[test]
+fn unknown_names_are_refused_in_every_layer_with_the_nearest() {
+    let file = Config::new("unknown", "[consumer]\ndrain_timeot = \"1s\"\n");
+    let from_file = error(&Sources { config: Some(file.0.clone()), ..Sources::default() });
+    assert!(from_file.contains("drain_timeout") && from_file.contains("file "), "{from_file}");
+    let environment = environment(&[("EVENKEEL__CONSUMER__GRUOP", "g")]);
+    let from_environment = error(&Sources { environment, ..Sources::default() });
+    assert!(from_environment.contains("EVENKEEL__CONSUMER__GRUOP"), "{from_environment}");
+    let flags = vec![("enableBackPressure".into(), "true".into(), "-X".into())];
+    assert!(error(&Sources { flags, ..Sources::default() }).contains("there is no setting"));
+}
+
+#[test]
+fn wrong_files_and_profiles_say_what_is_wrong() {
+    let file = Config::new("wrong", "[consumer\n");
+    assert!(error(&Sources { config: Some(file.0.clone()), ..Sources::default() }).contains("line 1"));
+    let file = Config::new("profile", FILE);
+    let sources =
+        Sources { config: Some(file.0.clone()), profile: Some("prod".into()), ..Sources::default() };
+    assert!(error(&sources).contains("it has: staging"));
+    let sources = Sources { config: Some("no-such-file.toml".into()), ..Sources::default() };
+    assert!(error(&sources).contains("does not exist"));
+    let file = Config::new("section", "[consumers]\n");
+    assert!(error(&Sources { config: Some(file.0.clone()), ..Sources::default() }).contains("no section"));
+}
+
+#[test]
+fn values_are_checked_where_they_are_written() {
+    let flags = vec![("pull_batch".into(), "5000".into(), "-X".into())];
+    let text = error(&Sources { flags, ..Sources::default() });
+    assert!(text.contains("1..=1024") && text.contains("flag -X"), "{text}");
+}

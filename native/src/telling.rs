@@ -1,0 +1,63 @@
+//! Events as log lines: one line, one stable `event` field, no message body ever.
+
+use evenkeel_core::consumer::io::{Event, Failure};
+use tracing::{debug, info, warn};
+
+/// Failures in a row from which on they are worth a warning: the first ones heal by themselves, mostly.
+const WORRYING: u32 = 3;
+
+/// Writes one event to the log.
+pub(crate) fn tell(group: &str, event: &Event) {
+    match event {
+        Event::Rebalanced { generation, topic, reason, members, queues, assigned, gained, lost } => info!(
+            event = "rebalanced", group, generation, %topic, reason = reason.name(), members, queues,
+            assigned = assigned.len(), ?gained, ?lost, "rebalanced result changed"
+        ),
+        Event::Ready => info!(event = "ready", group, "the first rebalance round is done"),
+        Event::DuplicateClientId { client, times } => warn!(
+            event = "duplicate-client-id", group, %client, times,
+            "another process uses our client id: some queues will have two owners, others none"
+        ),
+        Event::NotAMember { broker } => {
+            warn!(event = "not-a-member", group, %broker, "the broker's member list does not have us");
+        }
+        Event::QueueStarted { queue, offset, committed } => {
+            info!(event = "queue-started", group, %queue, offset, committed, "a queue starts");
+        }
+        Event::QueueEnded { queue, commit_point, abandoned } => {
+            info!(event = "queue-ended", group, %queue, commit_point, abandoned, "a queue has ended");
+        }
+        Event::Committed { queue, offset } => {
+            debug!(event = "committed", group, %queue, offset, "offset committed")
+        }
+        Event::CallFailed { to, what, about, error, attempt } if *attempt < WORRYING => info!(
+            event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
+        ),
+        Event::CallFailed { to, what, about, error, attempt } => warn!(
+            event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
+        ),
+        Event::HandlerFailed { queue, offset, reconsume_times, why } => {
+            let (kind, text) = match why {
+                Failure::Asked => ("asked", ""),
+                Failure::Error(text) => ("error", text.as_str()),
+                Failure::Panic(text) => ("panic", text.as_str()),
+                Failure::TimedOut => ("timed-out", ""),
+            };
+            warn!(event = "handler-failed", group, %queue, offset, reconsume_times, kind, "a handler failed: {text}");
+        }
+        Event::SentBack { queue, offset } => {
+            debug!(event = "sent-back", group, %queue, offset, "a message went back to its broker");
+        }
+        Event::PeerMisbehaved { from, what } => warn!(event = "peer-misbehaved", group, %from, "{what}"),
+        Event::OffsetReset { queue, from, to } => {
+            warn!(event = "offset-reset", group, %queue, from, to, "the offset of a queue was reset");
+        }
+        Event::Late { count } => {
+            debug!(event = "late", group, count, "something of an ended queue arrived late")
+        }
+        Event::Stopped { drained, handed_back, abandoned, .. } => {
+            info!(event = "stopped", group, drained, handed_back, abandoned, "the consumer has stopped");
+        }
+        other => debug!(event = "other", group, "{other:?}"),
+    }
+}
