@@ -42,6 +42,15 @@ fn groups_keep_their_invariants_through_trouble() {
     assert!(failed == 0, "{failed} seeds failed\n{failures}");
 }
 
+/// The same with slow handlers and a group that hardly ever stands still.
+#[test]
+fn rough_groups_keep_them_too() {
+    for seed in 0..seeds() / 4 {
+        let report = run(&Plan { rough: true, ..Plan::of(seed) });
+        assert!(report.verdicts.is_empty(), "rough {}", failure(seed, &report));
+    }
+}
+
 /// The seed of the day: a little new ground each day, printed so that it can be run again.
 #[test]
 fn the_seed_of_the_day() {
@@ -62,11 +71,12 @@ fn same_seed_same_log() {
     assert_ne!(run(&Plan::of(1)).hash, run(&Plan::of(2)).hash, "the log does not depend on the seed");
 }
 
-/// Replays one seed with its log: `EVENKEEL_SEED=42`.
+/// Replays one seed with its log: `EVENKEEL_SEED=42`, and `EVENKEEL_ROUGH=1` if it was a rough one.
 #[test]
 fn one_seed() {
     let Some(seed) = std::env::var("EVENKEEL_SEED").ok().and_then(|text| text.parse().ok()) else { return };
-    let report = run(&Plan { keep_log: true, ..Plan::of(seed) });
+    let rough = std::env::var("EVENKEEL_ROUGH").is_ok();
+    let report = run(&Plan { keep_log: true, rough, ..Plan::of(seed) });
     for line in &report.log {
         println!("{line}");
     }
@@ -76,8 +86,8 @@ fn one_seed() {
 
 /// Controls: each planted fault has to be found by some of a few seeds.
 fn assert_found(mutant: Mutant, says: &str) {
-    let found = (0..60).find_map(|seed| {
-        let report = run(&Plan { mutant: Some(mutant), ..Plan::of(seed) });
+    let found = (0..400).find_map(|seed| {
+        let report = run(&Plan { mutant: Some(mutant), rough: true, ..Plan::of(seed) });
         report.verdicts.into_iter().find(|verdict| verdict.what.contains(says)).map(|verdict| (seed, verdict))
     });
     match found {

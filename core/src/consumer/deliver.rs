@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 impl Consumer {
     /// Hands out what is ready while handlers are free.
     pub(super) fn decide_deliveries(&mut self) {
-        while self.delivered < self.config.limits.concurrency as usize {
+        while self.delivered.len() < self.config.limits.concurrency as usize {
             let Some(epoch) = self.ready.pop_front() else { return };
             let Some(life) = self.queues.lives.get_mut(&epoch) else { continue };
             life.listed = false;
@@ -39,7 +39,7 @@ impl Consumer {
             life.last_ticket += 1;
             let ticket = Ticket { epoch, number: life.last_ticket };
             life.running.insert(ticket.number, messages.iter().map(|message| message.queue_offset).collect());
-            self.delivered += 1;
+            self.delivered.insert(ticket);
             let queue = life.queue.clone();
             self.out.push_back(Output::Deliver(Delivery { ticket, queue, messages }));
         }
@@ -55,7 +55,9 @@ impl Consumer {
     }
 
     pub(super) fn on_outcome(&mut self, ticket: Ticket, outcome: Outcome) {
-        self.delivered = self.delivered.saturating_sub(1);
+        if !self.delivered.remove(&ticket) {
+            return self.late();
+        }
         let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else { return self.late() };
         let Some(offsets) = life.running.remove(&ticket.number) else { return self.late() };
         life.last_outcome = Some(self.now);
@@ -141,16 +143,22 @@ impl Consumer {
     /// copies; here the message keeps its offset and is tried again in this process.
     fn send_back_failed(&mut self, epoch: QueueEpoch, offset: i64) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
-        life.stuck.insert(offset);
-        self.timers
-            .set_earliest(Timer::SendBackRetry(epoch), self.now + self.config.limits.send_back_retry_delay);
+        let at = self.now + self.config.limits.send_back_retry_delay;
+        life.stuck.insert(offset, at);
+        self.timers.set_earliest(Timer::SendBackRetry(epoch), at);
     }
 
     pub(super) fn on_send_back_retry(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
-        let stuck: Vec<i64> = core::mem::take(&mut life.stuck).into_iter().collect();
-        for offset in stuck {
+        let now = self.now;
+        let due: Vec<i64> =
+            life.stuck.iter().filter(|(_, at)| **at <= now).map(|(offset, _)| *offset).collect();
+        for offset in due {
+            life.stuck.remove(&offset);
             life.window.put_back(offset, 1);
+        }
+        if let Some(next) = life.stuck.values().min() {
+            self.timers.set(Timer::SendBackRetry(epoch), *next);
         }
         self.list_ready(epoch);
     }

@@ -30,8 +30,10 @@ pub(crate) struct Membership {
 struct Broker {
     /// It accepted a heartbeat with the present subscriptions over the present connection.
     registered: bool,
-    /// It accepted some heartbeat once: it must hear of our leaving.
+    /// It accepted some heartbeat once.
     heard: bool,
+    /// It was sent a heartbeat, and may know us although its answer was lost: it must hear of our leaving.
+    told: bool,
     due: bool,
     asking: bool,
     failures: u32,
@@ -47,8 +49,8 @@ impl Membership {
     }
 
     /// Brokers that have to hear of our leaving.
-    pub(super) fn heard(&self) -> Vec<Address> {
-        self.brokers.iter().filter(|(_, broker)| broker.heard).map(|(address, _)| address.clone()).collect()
+    pub(super) fn told(&self) -> Vec<Address> {
+        self.brokers.iter().filter(|(_, broker)| broker.told).map(|(address, _)| address.clone()).collect()
     }
 
     /// The subscriptions have changed: no broker knows the present ones.
@@ -95,7 +97,7 @@ impl Consumer {
         let heartbeat = self.heartbeat();
         for address in addresses {
             if let Some(broker) = self.membership.brokers.get_mut(&address) {
-                (broker.due, broker.asking) = (false, true);
+                (broker.due, broker.asking, broker.told) = (false, true, true);
             }
             let request = Request::Heartbeat(heartbeat.clone());
             self.call(Purpose::Heartbeat, address, request, self.config.limits.call_timeout);

@@ -67,7 +67,7 @@ pub use snapshot::{QueueView, Snapshot};
 pub use timers::Reason;
 
 use crate::config::{ConfigError, ConsumerConfig};
-use crate::model::{Address, CallId, QueueEpoch, Topic};
+use crate::model::{Address, CallId, QueueEpoch, Ticket, Topic};
 use crate::rng::Rng;
 use crate::time::{Duration, Instant, WallClock};
 use crate::wire::peer::{Answer, PeerRequest};
@@ -106,7 +106,7 @@ pub struct Consumer {
     /// Queues with messages to hand out, in turn.
     ready: VecDeque<QueueEpoch>,
     /// Deliveries whose outcome is awaited, those of ended lives included.
-    delivered: usize,
+    delivered: BTreeSet<Ticket>,
     calls: Calls,
     timers: Timers,
     out: VecDeque<Output>,
@@ -161,7 +161,7 @@ impl Consumer {
             queues: Queues::default(),
             attention: BTreeSet::new(),
             ready: VecDeque::new(),
-            delivered: 0,
+            delivered: BTreeSet::new(),
             calls: Calls::default(),
             timers: Timers::default(),
             out: VecDeque::new(),
@@ -221,7 +221,9 @@ impl Consumer {
                 self.decide_routes();
                 self.decide_heartbeats();
                 self.decide_rebalance();
-                while let Some(epoch) = self.attention.pop_first() {
+                loop {
+                    self.decide_unsettled();
+                    let Some(epoch) = self.attention.pop_first() else { break };
                     self.decide_queue(epoch);
                 }
                 self.decide_deliveries();
@@ -265,6 +267,10 @@ impl Consumer {
             return;
         }
         (self.run, self.wall, self.started) = (Run::Running, wall, self.now);
+        // Those that were made before there was a clock.
+        for entry in self.subscriptions.values_mut() {
+            entry.version = wall.as_millis();
+        }
         for subscription in self.config.subscriptions.clone() {
             self.on_subscribe(subscription);
         }
@@ -279,7 +285,9 @@ impl Consumer {
 
     fn on_subscribe(&mut self, subscription: Subscription) {
         let topic = subscription.topic.clone();
-        let version = self.wall_now().as_millis();
+        // A broker keeps the subscription with the highest version: a change within one millisecond is a change.
+        let last = self.subscriptions.get(&topic).map_or(i64::MIN, |entry| entry.version);
+        let version = self.wall_now().as_millis().max(last.saturating_add(1));
         self.subscriptions.insert(topic.clone(), Subscribed { subscription, version });
         self.routes.want(&topic);
         // Pulls carry the new version: each broker has to hear of it first.
@@ -331,7 +339,7 @@ impl Consumer {
                 });
                 self.on_pull(epoch, call, &to, sent, result);
             }
-            Purpose::Commit(epoch, offset) => self.on_committed(epoch, offset, &to, result.map(drop)),
+            Purpose::Commit(epoch, offset) => self.on_committed(epoch, call, offset, &to, result.map(drop)),
             Purpose::LastLook(epoch) => {
                 let result = self.expect_offset(&to, result);
                 self.on_last_look(epoch, result);

@@ -11,7 +11,7 @@ use super::calls::Purpose;
 use super::io::Event;
 use super::queue::Phase;
 use super::timers::Timer;
-use crate::model::{Address, MessageQueue, QueueEpoch, Topic};
+use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Topic};
 use crate::wire::reply::CallError;
 use crate::wire::request::Request;
 use alloc::collections::BTreeMap;
@@ -20,7 +20,9 @@ use alloc::vec::Vec;
 impl Consumer {
     pub(super) fn on_commit_timer(&mut self) {
         self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
-        let lives: Vec<QueueEpoch> = self.queues.lives.keys().copied().collect();
+        // A queue on its way out has a new owner, who may have committed more: only `close_queue` commits it, once.
+        let held = self.queues.lives.iter().filter(|(_, life)| life.is_held());
+        let lives: Vec<QueueEpoch> = held.map(|(epoch, _)| *epoch).collect();
         for epoch in lives {
             self.commit(epoch);
         }
@@ -29,7 +31,7 @@ impl Consumer {
     /// Sends the commit point if the broker does not have it yet and no commit is under way.
     pub(super) fn commit(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
-        let (Some(offset), None) = (life.uncommitted(), life.commit) else { return };
+        let (Some(offset), None) = (life.uncommitted(), life.commit.or(life.after_commit)) else { return };
         let Some(master) = self.routes.master(&life.queue.broker).cloned() else { return };
         let queue = life.queue.clone();
         let request = Request::CommitOffset { group: self.config.group.clone(), queue, offset };
@@ -43,11 +45,15 @@ impl Consumer {
     pub(super) fn on_committed(
         &mut self,
         epoch: QueueEpoch,
+        call: CallId,
         offset: i64,
         from: &Address,
         result: Result<(), CallError>,
     ) {
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
+        let Some(life) = self.queues.lives.get_mut(&epoch) else {
+            self.late();
+            return self.let_next_life_commit(call);
+        };
         life.commit = None;
         life.commit_failed = result.is_err();
         self.attention.insert(epoch);
@@ -62,6 +68,16 @@ impl Consumer {
         }
         if closing {
             self.end_life(epoch);
+        }
+    }
+
+    /// A commit that outlived its life has ended: the queue's present life may commit.
+    fn let_next_life_commit(&mut self, call: CallId) {
+        let next = self.queues.lives.iter_mut().find(|(_, life)| life.after_commit == Some(call));
+        if let Some((epoch, life)) = next {
+            life.after_commit = None;
+            let epoch = *epoch;
+            self.commit(epoch);
         }
     }
 

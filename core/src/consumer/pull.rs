@@ -35,19 +35,21 @@ impl Consumer {
             return;
         }
         let Some(entry) = self.subscriptions.get(&life.queue.topic) else { return };
-        let Some((address, is_master)) = self.routes.pull_address(&life.queue.broker, life.suggested) else {
+        // A slave that does not know us (it may be down) is no reason to wait: the master has everything.
+        let known = |(address, _): &(&Address, bool)| self.membership.registered(address);
+        let Some(first) = self.routes.pull_address(&life.queue.broker, life.suggested) else {
             return self.try_again(epoch);
         };
-        if !self.membership.registered(address) {
-            return;
-        }
+        let second = || self.routes.master(&life.queue.broker).map(|address| (address, true)).filter(known);
+        let Some((address, is_master)) = Some(first).filter(known).or_else(second) else { return };
+        let commits = is_master && life.commit.or(life.after_commit).is_none();
         let address = address.clone();
         let pull = Pull {
             group: self.config.group.clone(),
             queue: life.queue.clone(),
             offset: life.window.next(),
             max_messages: i32::try_from(limits.pull_batch).unwrap_or(32),
-            commit: life.uncommitted().filter(|point| *point > 0 && is_master),
+            commit: life.uncommitted().filter(|point| *point > 0 && commits),
             suspend_ms: i64::try_from(limits.suspend.as_millis()).unwrap_or(15_000),
             subscription_version: entry.version,
             expression_type: entry.subscription.expression_type.as_str().into(),
@@ -101,6 +103,10 @@ impl Consumer {
                     return self.try_again(epoch);
                 }
                 self.restart_at(&queue, pulled.next);
+                // Brokers that cannot agree with themselves on what is legal are not asked in a tight loop.
+                if let Some(epoch) = self.queues.table.get(&queue).copied() {
+                    self.look_again(epoch, self.now + EMPTY_PULL_PAUSE);
+                }
             }
             PullStatus::NoNew | PullStatus::NoMatch => {
                 life.window.pulled_to(pulled.next);
@@ -119,7 +125,7 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let Some(entry) = self.subscriptions.get(&life.queue.topic) else { return };
         let last_read = pulled.messages.iter().map(|message| message.queue_offset).max();
-        let delivered = delivery::deliver(
+        let mut delivered = delivery::deliver(
             pulled.messages,
             &Delivery {
                 queue: &life.queue,
@@ -130,6 +136,8 @@ impl Consumer {
             },
         );
         let is_retry = life.queue.topic.is_retry();
+        // They are sorted. If they were not, the window would take the later ones for known.
+        delivered.messages.sort_by_key(|message| message.queue_offset);
         for mut message in delivered.messages {
             // A message that comes again keeps the name it was sent under.
             if let Some(topic) = message.retry_topic().filter(|_| is_retry).map(Topic::from) {

@@ -47,6 +47,8 @@ pub(crate) struct AssignedQueue {
     pub(super) pull: Option<CallId>,
     /// A pull of an earlier life that must end before this one pulls: two never wait at the broker at once.
     pub(super) after_pull: Option<CallId>,
+    /// A commit of an earlier life that must end before this one commits: it could arrive later and win.
+    pub(super) after_commit: Option<CallId>,
     /// Waiting for [`Timer::Queue`] before the next step.
     pub(super) waiting: bool,
     pub(super) failures: u32,
@@ -60,8 +62,8 @@ pub(crate) struct AssignedQueue {
     pub(super) listed: bool,
     /// Messages on their way back to the broker.
     pub(super) sending_back: BTreeSet<i64>,
-    /// Messages whose send-back failed.
-    pub(super) stuck: BTreeSet<i64>,
+    /// Messages whose send-back failed, and when they are tried again here.
+    pub(super) stuck: BTreeMap<i64, Instant>,
     pub(super) last_pull: Option<Instant>,
     pub(super) last_outcome: Option<Instant>,
 }
@@ -90,6 +92,7 @@ impl AssignedQueue {
             listed: false,
             pull: None,
             after_pull: None,
+            after_commit: None,
             waiting: false,
             failures: 0,
             suggested: 0,
@@ -97,7 +100,7 @@ impl AssignedQueue {
             running: BTreeMap::new(),
             last_ticket: 0,
             sending_back: BTreeSet::new(),
-            stuck: BTreeSet::new(),
+            stuck: BTreeMap::new(),
             last_pull: None,
             last_outcome: None,
         }
@@ -214,7 +217,12 @@ impl Consumer {
         }
         match result {
             // Of a queue that has never held a message the smallest offset is -1.
-            Ok(offset) => self.begin(epoch, offset.unwrap_or(0).max(0), None),
+            Ok(Some(offset)) => self.begin(epoch, offset.max(0), None),
+            Ok(None) => {
+                let what = "no offset in the answer to a question for one".to_string();
+                self.event(Event::PeerMisbehaved { from: from.clone(), what });
+                self.locate_failed(epoch);
+            }
             Err(error) => {
                 self.queue_call_failed(epoch, from, "find the start offset", error);
                 self.locate_failed(epoch);
@@ -263,7 +271,7 @@ impl Consumer {
         let Some(epoch) = self.queues.table.get(queue).copied() else { return };
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         if !life.is_located() {
-            return self.end_life(epoch);
+            return self.forget_life(epoch);
         }
         if life.phase == Phase::Fetching {
             life.phase = Phase::Draining;
@@ -290,7 +298,7 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let master = self.routes.master(&life.queue.broker).cloned();
         match (life.uncommitted(), master) {
-            (Some(_), Some(master)) if self.membership.registered(&master) => {
+            (Some(_), Some(master)) => {
                 life.phase = Phase::Closing;
                 let request =
                     Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
@@ -313,15 +321,18 @@ impl Consumer {
 
     /// Nothing of this life happens any more. If the last round wants the queue, a new life begins.
     pub(super) fn end_life(&mut self, epoch: QueueEpoch) {
+        let Some(topic) = self.queues.lives.get(&epoch).map(|life| life.queue.topic.clone()) else { return };
+        self.forget_life(epoch);
+        self.rebalance.unsettled.insert(topic);
+    }
+
+    /// Nothing of this life happens any more, and nothing follows from that: for whoever is changing the table.
+    fn forget_life(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.remove_life(epoch) else { return };
         self.queues.table.remove(&life.queue);
         let commit_point = life.commit_point().unwrap_or(0);
         let (queue, abandoned) = (life.queue, life.running.len());
-        let topic = queue.topic.clone();
         self.event(Event::QueueEnded { queue, commit_point, abandoned });
-        if self.is_running() {
-            self.reconcile(&topic, None);
-        }
     }
 
     /// Ends a life and begins the next one of the same queue at a known offset: an operator reset it, or the broker
@@ -330,23 +341,21 @@ impl Consumer {
     /// 1. Handlers of the old life may still run. Their outcomes carry its epoch and change nothing.
     /// 2. A pull of the old life may be parked at the broker. It cannot be called off, and its answer is dropped, but
     ///    the new life pulls only after it: never two at once for one queue.
-    /// 3. The new offset is committed at once, so that a crash right now keeps it.
+    /// 3. The new offset is committed at once, so that a crash right now keeps it; but a commit of the old life that
+    ///    is under way ends first, or the broker could store the two in the other order.
     pub(super) fn restart_at(&mut self, queue: &MessageQueue, offset: i64) {
         let Some(epoch) = self.queues.table.get(queue).copied() else { return };
+        if self.queues.lives.get(&epoch).is_some_and(|life| !life.is_held()) {
+            // It is another member's by now; that member heard of the reset, too.
+            return self.end_life(epoch);
+        }
         let Some(old) = self.remove_life(epoch) else { return };
         let from = old.commit_point().unwrap_or(-1);
-        let draining = !old.is_held();
-        let after_pull = old.pull.or(old.after_pull);
         self.event(Event::OffsetReset { queue: queue.clone(), from, to: offset });
-        if draining {
-            // It is another member's by now; that member heard of the reset, too.
-            self.queues.table.remove(queue);
-            self.reconcile(&queue.topic.clone(), None);
-            return;
-        }
         let epoch = self.start_queue(queue.clone());
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
-            life.after_pull = after_pull;
+            life.after_pull = old.pull.or(old.after_pull);
+            life.after_commit = old.commit.or(old.after_commit);
             life.max = old.max;
         }
         self.begin(epoch, offset, None);

@@ -43,6 +43,8 @@ pub(crate) struct Rebalance {
     ready: bool,
     /// What the last round said should be ours.
     wanted: BTreeMap<Topic, BTreeSet<MessageQueue>>,
+    /// Topics of which a life has ended since they were last compared.
+    pub(super) unsettled: BTreeSet<Topic>,
     /// The last list had our id more than once; told once.
     duplicate: bool,
 }
@@ -80,6 +82,13 @@ impl Consumer {
         match quiet_until {
             Some(until) if self.now < until => self.timers.set_earliest(Timer::Rebalance, until),
             _ => self.start_round(reason),
+        }
+    }
+
+    /// A queue that was regained while it was on its way out begins again now that its old life has ended.
+    pub(super) fn decide_unsettled(&mut self) {
+        while let Some(topic) = self.rebalance.unsettled.pop_first() {
+            self.reconcile(&topic, None);
         }
     }
 
@@ -128,6 +137,10 @@ impl Consumer {
         from: &Address,
         result: Result<Vec<ClientId>, CallError>,
     ) {
+        if !self.is_running() {
+            // Who leaves neither gains nor loses.
+            return;
+        }
         let Some(mut round) = self.rebalance.round.take() else { return };
         let Some(topics) = round.asks.remove(&call) else {
             self.rebalance.round = Some(round);
@@ -232,11 +245,8 @@ impl Consumer {
         for queue in &gained {
             self.start_queue(queue.clone());
         }
-        if lost.is_empty() && gained.is_empty() {
-            return;
-        }
+        let Some(round) = round.filter(|_| !lost.is_empty() || !gained.is_empty()) else { return };
         self.rebalance.generation += 1;
-        let Some(round) = round else { return };
         self.event(Event::Rebalanced {
             generation: self.rebalance.generation,
             topic: topic.clone(),

@@ -114,7 +114,13 @@ impl Routes {
     }
 
     /// Takes a new route in. Gives what changed: the topic's queues, and the addresses nobody uses any more.
-    fn learn(&mut self, topic: &Topic, route: TopicRoute) -> Option<(bool, BTreeSet<Address>)> {
+    /// Brokers in `leaving` are kept: last commits still go there.
+    fn learn(
+        &mut self,
+        topic: &Topic,
+        route: TopicRoute,
+        leaving: &BTreeSet<BrokerName>,
+    ) -> Option<(bool, BTreeSet<Address>)> {
         let before = self.addresses();
         for data in &route.brokers {
             self.brokers.insert(data.broker.clone(), data.addresses.clone());
@@ -126,16 +132,17 @@ impl Routes {
         let changed = state.route.is_none() || state.queues != queues;
         state.queues = queues;
         state.route = Some(route);
-        self.drop_unused_brokers();
+        self.drop_unused_brokers(leaving);
         let after = self.addresses();
         Some((changed, before.difference(&after).cloned().collect()))
     }
 
-    pub(super) fn drop_unused_brokers(&mut self) {
+    fn drop_unused_brokers(&mut self, leaving: &BTreeSet<BrokerName>) {
         let topics = &self.topics;
         self.brokers.retain(|broker, _| {
             let routes = topics.values().filter_map(|state| state.route.as_ref());
-            routes.flat_map(|route| &route.brokers).any(|data| data.broker == *broker)
+            leaving.contains(broker)
+                || routes.flat_map(|route| &route.brokers).any(|data| data.broker == *broker)
         });
     }
 }
@@ -172,7 +179,9 @@ impl Consumer {
             Ok(route) => {
                 state.failures = 0;
                 self.timers.set(Timer::Route(topic.clone()), self.now + self.config.limits.route_interval);
-                let Some((changed, gone)) = self.routes.learn(topic, route) else { return };
+                let leaving = self.queues.lives.values().filter(|life| !life.is_held());
+                let leaving = leaving.map(|life| life.queue.broker.clone()).collect();
+                let Some((changed, gone)) = self.routes.learn(topic, route, &leaving) else { return };
                 self.on_addresses_gone(gone);
                 self.know_brokers();
                 if changed {

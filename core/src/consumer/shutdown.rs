@@ -2,13 +2,14 @@
 //!
 //! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
 //! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`.
-//! 3. *Unregister* at every broker that ever accepted a heartbeat. Now the others take over, and what they read first
+//! 3. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
 //! 4. *Stopped.* Nothing is left but late outcomes, which change nothing.
 
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
+use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use super::{Run, Stopping};
 use crate::model::QueueEpoch;
@@ -51,11 +52,16 @@ impl Consumer {
             let overdue = self.now >= stopping.deadline;
             match stopping.step {
                 Step::Draining if overdue || self.all_at_rest() => {
+                    for life in self.queues.lives.values_mut() {
+                        life.commit_failed = false;
+                    }
                     self.next_step(Step::Committing);
                 }
                 Step::Committing => {
                     self.commit_all();
-                    if !overdue && self.queues.lives.values().any(|life| life.commit.is_some()) {
+                    let under_way =
+                        |life: &AssignedQueue| life.commit.is_some() || life.phase == Phase::Closing;
+                    if !overdue && self.queues.lives.values().any(under_way) {
                         return;
                     }
                     let open = self.unregister();
@@ -81,21 +87,29 @@ impl Consumer {
     }
 
     fn all_at_rest(&self) -> bool {
-        self.queues.lives.values().all(super::queue::AssignedQueue::is_at_rest)
+        self.queues.lives.values().all(AssignedQueue::is_at_rest)
     }
 
-    /// Sends each commit that is due and was not refused in this step already.
+    /// Sends each commit that is due and was not refused in this step already. Queues that were on their way out
+    /// when the stop began have a new owner: their last commit looks at the broker's offset first, as ever.
     fn commit_all(&mut self) {
-        let lives: Vec<QueueEpoch> = self.queues.lives.keys().copied().collect();
-        for epoch in lives {
-            if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
-                self.commit(epoch);
+        let lives: Vec<(QueueEpoch, Phase)> =
+            self.queues.lives.iter().map(|(epoch, life)| (*epoch, life.phase)).collect();
+        for (epoch, phase) in lives {
+            match phase {
+                Phase::Draining => self.close_queue(epoch),
+                Phase::Closing => {}
+                Phase::Locating { .. } | Phase::Fetching => {
+                    if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
+                        self.commit(epoch);
+                    }
+                }
             }
         }
     }
 
     fn unregister(&mut self) -> usize {
-        let brokers = self.membership.heard();
+        let brokers = self.membership.told();
         for address in &brokers {
             let request =
                 Request::Unregister { client: self.config.client.clone(), group: self.config.group.clone() };

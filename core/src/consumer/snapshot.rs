@@ -72,7 +72,7 @@ impl Consumer {
         Snapshot {
             generation: self.rebalance.generation,
             queues: self.in_order().map(view).collect(),
-            delivered: self.delivered,
+            delivered: self.delivered.len(),
             calls: self.calls.len(),
             stopped: matches!(self.run, Run::Stopped),
         }

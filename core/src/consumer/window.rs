@@ -101,17 +101,18 @@ impl Window {
         Some((self.slots.front()?.offset, self.slots.back()?.offset))
     }
 
-    /// Puts a pulled message in. Offsets below [`Window::next`] are known already and change nothing (false).
+    /// Puts a pulled message in. Offsets below [`Window::next`] are known already and change nothing (false). Neither
+    /// does the largest number there is: nothing could follow it.
     pub fn insert(&mut self, message: Message) -> bool {
         let offset = message.queue_offset;
-        if offset < self.next {
+        if offset < self.next || offset == i64::MAX {
             return false;
         }
         self.count += 1;
         self.ready += 1;
         self.bytes += message.body.len() as u64;
         self.slots.push_back(Slot { offset, state: State::Ready(message) });
-        self.next = offset.saturating_add(1);
+        self.next = offset + 1;
         true
     }
 

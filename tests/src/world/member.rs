@@ -8,7 +8,7 @@ use evenkeel_core::consumer::{Consumer, Delivery, Failure, Outcome};
 use evenkeel_core::model::{Address, CallId, ClientId, Group, MessageQueue, QueueEpoch, Ticket};
 use evenkeel_core::rng::Rng;
 use evenkeel_core::time::{Duration, Instant};
-use evenkeel_core::wire::request::{ConsumeFrom, MessageModel};
+use evenkeel_core::wire::request::{ConsumeFrom, MessageModel, Request};
 use evenkeel_core::wire::subscription::Filter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct Member {
     pub links: BTreeMap<Address, u64>,
     /// Calls that wait for an answer.
     pub calls: BTreeSet<CallId>,
+    /// The newest pull of each queue.
+    pub pulls: BTreeMap<MessageQueue, CallId>,
     /// When it wants to be woken.
     pub wake: Option<Instant>,
     /// It was asked to leave.
@@ -76,6 +78,7 @@ impl Member {
             consumer: Consumer::new(config, seed, now).expect("a legal configuration"),
             links: BTreeMap::new(),
             calls: BTreeSet::new(),
+            pulls: BTreeMap::new(),
             wake: None,
             leaving: false,
             stopped: false,
@@ -102,11 +105,6 @@ impl Member {
         self.deliveries.insert(delivery.ticket, delivery);
     }
 
-    /// The newest life of a queue that delivered.
-    pub fn newest(&self, queue: &MessageQueue) -> Option<QueueEpoch> {
-        self.newest.get(queue).copied()
-    }
-
     /// What a handler has finished with.
     pub fn handled(&mut self, ticket: Ticket) -> Option<Delivery> {
         self.deliveries.remove(&ticket)
@@ -114,9 +112,19 @@ impl Member {
 
     /// [`Mutant::IgnoredEpoch`]: the outcome is taken for one of the queue's present life.
     pub fn mutate_ticket(&self, mutant: Option<Mutant>, ticket: Ticket, queue: &MessageQueue) -> Ticket {
-        match (mutant, self.newest(queue)) {
-            (Some(Mutant::IgnoredEpoch), Some(epoch)) => Ticket { epoch, ..ticket },
+        match (mutant, self.newest.get(queue)) {
+            (Some(Mutant::IgnoredEpoch), Some(epoch)) => Ticket { epoch: *epoch, ..ticket },
             _ => ticket,
+        }
+    }
+
+    /// [`Mutant::IgnoredEpoch`]: the answer to a pull is taken for that to the queue's newest one.
+    pub fn mutate_call(&self, mutant: Option<Mutant>, call: CallId, request: &Request) -> CallId {
+        match (mutant, request) {
+            (Some(Mutant::IgnoredEpoch), Request::Pull(pull)) => {
+                self.pulls.get(&pull.queue).copied().unwrap_or(call)
+            }
+            _ => call,
         }
     }
 }
@@ -131,9 +139,11 @@ pub struct Handler {
 
 impl Handler {
     /// Chooses how well they do.
-    pub fn new(rng: &mut Rng) -> Self {
+    pub fn new(rng: &mut Rng, rough: bool) -> Self {
         let mut one_of = |choices: &[u64]| rng.pick(choices).copied().unwrap_or(0);
-        Self { usual_ms: one_of(&[1, 20, 200]), slow: one_of(&[0, 10, 50]), fails: one_of(&[0, 20, 100]) }
+        let usual_ms = one_of(&[1, 20, 200]);
+        let slow = if rough { 400 } else { one_of(&[0, 10, 50]) };
+        Self { usual_ms, slow, fails: one_of(&[0, 20, 100]) }
     }
 
     /// How long a handler takes, and how it ends.

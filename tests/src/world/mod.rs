@@ -42,6 +42,8 @@ pub struct Plan {
     pub brokers: usize,
     /// Members at the start.
     pub members: usize,
+    /// Slow handlers and a group that hardly ever stands still: queues come back with work of their last life undone.
+    pub rough: bool,
     /// A fault planted into every member, to see the oracle find it.
     pub mutant: Option<Mutant>,
     /// Whether to keep the log as text (its hash is always kept).
@@ -59,6 +61,7 @@ impl Plan {
             queues: 1 + i32::try_from(rng.below(8)).unwrap_or(1),
             brokers: 1 + usize::try_from(rng.below(3)).unwrap_or(0),
             members: 1 + usize::try_from(rng.below(4)).unwrap_or(0),
+            rough: false,
             mutant: None,
             keep_log: false,
         }
@@ -116,7 +119,7 @@ impl World {
     fn new(plan: Plan) -> Self {
         let mut rng = Rng::new(plan.seed);
         let servers = Servers::new(&plan, rng.next_u64());
-        let handler = Handler::new(&mut rng);
+        let handler = Handler::new(&mut rng, plan.rough);
         let faults = Faults::new(&mut rng, Instant::ZERO + plan.trouble);
         let log = Log { keep: plan.keep_log, ..Log::default() };
         let oracle = Oracle::new(&plan);
@@ -146,7 +149,7 @@ impl World {
             let at = Instant::from_millis(self.rng.below(self.plan.trouble.as_millis() as u64));
             self.timeline.add(at, Happening::Produce { number });
         }
-        for (at, happening) in self.faults.menu(&mut self.rng, self.plan.trouble) {
+        for (at, happening) in self.faults.menu(&mut self.rng, &self.plan) {
             self.timeline.add(at, happening);
         }
         self.run_until(end + SETTLE);
@@ -258,10 +261,14 @@ impl World {
     fn kill(&mut self, index: usize) {
         self.members[index].dead = true;
         self.log.line(self.now, || format!("m{index} is killed"));
-        let conns: Vec<u64> =
-            self.conns.iter().filter(|(_, conn)| conn.member == index).map(|(id, _)| *id).collect();
+        self.cut_all(index, "killed");
+    }
+
+    fn cut_all(&mut self, index: usize, why: &str) {
+        let of_member = self.conns.iter().filter(|(_, conn)| conn.member == index);
+        let conns: Vec<u64> = of_member.map(|(id, _)| *id).collect();
         for conn in conns {
-            self.cut(conn, "killed");
+            self.cut(conn, why);
         }
     }
 
@@ -319,6 +326,7 @@ impl World {
                 return;
             };
             let result = Reply::parse(&request, command);
+            let call = self.members[member].mutate_call(self.plan.mutant, call, &request);
             let result = mutant::mutate_reply(self.plan.mutant, member, result);
             self.oracle.on_reply(&request, &result);
             self.reply(member, call, result);
@@ -391,6 +399,7 @@ impl World {
                     self.oracle.on_event(self.now, &self.members[index].name, &event);
                     if let Event::Stopped { .. } = event {
                         self.members[index].stopped = true;
+                        self.cut_all(index, "stopped");
                     }
                 }
             }
@@ -412,6 +421,9 @@ impl World {
             }
         };
         self.members[index].calls.insert(call);
+        if let Request::Pull(pull) = &request {
+            self.members[index].pulls.insert(pull.queue.clone(), call);
+        }
         let Some(conn) = self.conns.get_mut(&id) else { return };
         conn.last_opaque += 1;
         let opaque = conn.last_opaque;

@@ -1,5 +1,6 @@
 //! The network: what is under way, how long it takes, and what goes wrong.
 
+use super::Plan;
 use evenkeel_core::consumer::Outcome;
 use evenkeel_core::model::{Address, CallId, Ticket};
 use evenkeel_core::rng::Rng;
@@ -152,11 +153,11 @@ impl Faults {
     }
 
     /// Who comes, goes and breaks, and when.
-    pub fn menu(&self, rng: &mut Rng, trouble: Duration) -> Vec<(Instant, Happening)> {
-        let changes = 2 + rng.below(10);
+    pub fn menu(&self, rng: &mut Rng, plan: &Plan) -> Vec<(Instant, Happening)> {
+        let changes = if plan.rough { 30 } else { 2 + rng.below(10) };
         (0..changes)
             .map(|_| {
-                let at = Instant::from_millis(500 + rng.below(trouble.as_millis() as u64));
+                let at = Instant::from_millis(500 + rng.below(plan.trouble.as_millis() as u64));
                 let happening = match rng.below(10) {
                     0..=3 => Happening::Join,
                     4..=5 => Happening::Leave,
