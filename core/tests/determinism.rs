@@ -4,7 +4,7 @@ mod support;
 
 use evenkeel_core::config::ConsumerConfig;
 use evenkeel_core::consumer::{Consumer, Failure, Input, Outcome, Output};
-use evenkeel_core::time::{Instant, WallClock};
+use evenkeel_core::time::{Duration, Instant, WallClock};
 use evenkeel_core::wire::error::{WireError, WireErrorKind};
 use evenkeel_core::wire::peer::PeerRequest;
 use evenkeel_core::wire::reply::{BrokerData, PullStatus, QueueData, TopicRoute};
@@ -164,7 +164,9 @@ impl Fuzzed {
             29 => {
                 Input::NameServers(ADDRESSES[..(*n % 3) as usize].iter().map(|a| Address::from(*a)).collect())
             }
-            30 if n.is_multiple_of(40) => Input::Stop { grace: pick(&[0 * MS, SECOND, 9 * SECOND], n) },
+            30 if n.is_multiple_of(40) => {
+                Input::Stop { grace: pick(&[Duration::ZERO, SECOND, 9 * SECOND], n) }
+            }
             _ => Input::Tick,
         }
     }

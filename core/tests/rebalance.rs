@@ -232,6 +232,24 @@ fn periodic_commit_of_a_revoked_queue() {
     assert_eq!(rig.net.committed[&q], 500, "the commit timer took the new owner's offset back");
 }
 
+/// Messages that wait for a handler when the queue goes are the new owner's, whatever becomes free.
+#[test]
+fn messages_that_wait_are_not_handed_out() {
+    let q = queue("T", 1);
+    let mut config = config(&["T"]);
+    config.limits.concurrency = 1;
+    let mut rig = Rig::new(Cluster::one("T", 2).with_stored(&q, 0, 5), config);
+    rig.advance(SECOND);
+    rig.net.members(&["me", "zz"]);
+    rig.members_changed();
+    rig.advance(5 * MS);
+    rig.finish(&q, 0);
+    assert_eq!(rig.delivered(&q), [0]);
+    rig.advance(5 * MS);
+    assert_eq!(rig.net.committed[&q], 1);
+    assert!(support::view(&rig.consumer, &q).is_none());
+}
+
 #[test]
 fn revoked_and_the_handlers_do_not_finish() {
     let (mut rig, q) = (revoked(), queue("T", 3));
