@@ -43,6 +43,10 @@ fn c12_run_1() {
     assert_eq!(rig.delivered(&q), (0..=10).collect::<Vec<_>>(), "nothing new is begun");
     assert_eq!(rig.net.committed[&q], 11);
     assert_eq!(kinds(&rig, calls), ["commit", "unregister"]);
+    // Not before the broker has confirmed: it serves the two with different threads.
+    let sent =
+        rig.sent(calls, |flight| (!matches!(flight.request, Request::Heartbeat(_))).then_some(flight.sent));
+    assert_eq!(sent[1] - sent[0], MS);
     let (at, event) = rig.events.last().expect("there are events");
     assert!(*at - begun < SECOND, "the grace is a limit, not a wait");
     let Event::Stopped { drained: 1, handed_back, abandoned: 0, committed } = event else {
