@@ -183,7 +183,10 @@ impl Consumer {
             Input::Peer { from, request } => self.on_peer(from, request),
             Input::Link { address, up } => self.on_link(&address, up),
             Input::Outcome { ticket, outcome } => self.on_outcome(ticket, outcome),
-            Input::Subscribe { subscription } => self.on_subscribe(subscription),
+            Input::Subscribe { subscription } => {
+                self.on_subscribe(subscription);
+                self.rebalance_soon(RebalanceReason::SubscriptionChanged, None);
+            }
             Input::Unsubscribe { topic } => self.on_unsubscribe(&topic),
             Input::Quiet(quiet) => {
                 self.quiet = quiet;
@@ -304,6 +307,7 @@ impl Consumer {
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.
         self.routes.forget(topic);
         self.membership.outdated();
+        self.rebalance_soon(RebalanceReason::SubscriptionChanged, None);
     }
 
     fn on_reply(&mut self, call: CallId, result: Result<Reply, CallError>) {
