@@ -32,7 +32,7 @@
 //!
 //! # Inside
 //!
-//! Each file owns one concern with its state. Handlers of inputs only change state; [`Consumer::decide`] then draws the
+//! Each file owns one concern with its state. Handlers of inputs only change state; `decide` then draws the
 //! consequences, in one order, and drawing them twice changes nothing.
 //!
 //! | file | concern |
@@ -101,7 +101,7 @@ pub struct Consumer {
     membership: Membership,
     rebalance: Rebalance,
     queues: Queues,
-    /// Queues to look at in the next [`Consumer::decide`].
+    /// Queues to look at in the next `decide`.
     attention: BTreeSet<QueueEpoch>,
     /// Queues with messages to hand out, in turn.
     ready: VecDeque<QueueEpoch>,
