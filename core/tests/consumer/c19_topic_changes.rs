@@ -159,6 +159,19 @@ fn c19_c_topic_grows() {
     assert_eq!(rig.pulled(&queue("T1", 5)), [50], "a new queue starts by the start policy");
 }
 
+/// The topic may not be read any more: its queues end and what is done is committed; the other topic goes on.
+#[test]
+fn c19_c_no_readable_queue_is_left() {
+    let mut rig = rig();
+    rig.finish_all();
+    rig.finish_all();
+    rig.net.topic("T1", &[("a", 0)]);
+    rig.advance(50 * SECOND);
+    assert_eq!(rig.fetching("T1"), [0; 0]);
+    assert_eq!(rig.fetching("T2"), [0, 1, 2, 3]);
+    assert_eq!(rig.net.committed[&queue("T1", 0)], 3);
+}
+
 #[test]
 fn c19_d_broker_moves() {
     let (mut rig, q) = (rig(), queue("T1", 0));
