@@ -32,7 +32,7 @@
 //!
 //! # Inside
 //!
-//! Each file owns one concern with its state. Handlers of inputs only change state; [`Consumer::decide`] then draws the
+//! Each file owns one concern with its state. Handlers of inputs only change state; `decide` then draws the
 //! consequences, in one order, and drawing them twice changes nothing.
 //!
 //! | file | concern |
@@ -101,7 +101,7 @@ pub struct Consumer {
     membership: Membership,
     rebalance: Rebalance,
     queues: Queues,
-    /// Queues to look at in the next [`Consumer::decide`].
+    /// Queues to look at in the next `decide`.
     attention: BTreeSet<QueueEpoch>,
     /// Queues with messages to hand out, in turn.
     ready: VecDeque<QueueEpoch>,
@@ -183,7 +183,10 @@ impl Consumer {
             Input::Peer { from, request } => self.on_peer(from, request),
             Input::Link { address, up } => self.on_link(&address, up),
             Input::Outcome { ticket, outcome } => self.on_outcome(ticket, outcome),
-            Input::Subscribe { subscription } => self.on_subscribe(subscription),
+            Input::Subscribe { subscription } => {
+                self.on_subscribe(subscription);
+                self.rebalance_soon(RebalanceReason::SubscriptionChanged, None);
+            }
             Input::Unsubscribe { topic } => self.on_unsubscribe(&topic),
             Input::Quiet(quiet) => {
                 self.quiet = quiet;
@@ -304,6 +307,7 @@ impl Consumer {
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.
         self.routes.forget(topic);
         self.membership.outdated();
+        self.rebalance_soon(RebalanceReason::SubscriptionChanged, None);
     }
 
     fn on_reply(&mut self, call: CallId, result: Result<Reply, CallError>) {

@@ -43,13 +43,14 @@ impl Consumer {
         let second = || self.routes.master(&life.queue.broker).map(|address| (address, true)).filter(known);
         let Some((address, is_master)) = Some(first).filter(known).or_else(second) else { return };
         let commits = is_master && life.commit.or(life.after_commit).is_none();
+        let carried = life.uncommitted().filter(|point| *point > 0 && commits);
         let address = address.clone();
         let pull = Pull {
             group: self.config.group.clone(),
             queue: life.queue.clone(),
             offset: life.window.next(),
             max_messages: i32::try_from(limits.pull_batch).unwrap_or(32),
-            commit: life.uncommitted().filter(|point| *point > 0 && commits),
+            commit: carried,
             suspend_ms: i64::try_from(limits.suspend.as_millis()).unwrap_or(15_000),
             subscription_version: entry.version,
             expression_type: entry.subscription.expression_type.as_str().into(),
@@ -59,6 +60,7 @@ impl Consumer {
         let call = self.call(Purpose::Pull(epoch), address, Request::Pull(pull), timeout);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.pull = Some(call);
+            life.carried = carried;
             life.last_pull = Some(self.now);
         }
     }
@@ -76,6 +78,10 @@ impl Consumer {
             return self.let_next_life_pull(call);
         };
         life.pull = None;
+        // Brokers store what pulls carry in other threads than commits: an older point may have come second.
+        if life.carried.take().is_some_and(|carried| life.committed > Some(carried)) {
+            life.committed = None;
+        }
         if life.phase != Phase::Fetching {
             // Draining: the new owner pulls these.
             return;
@@ -95,6 +101,14 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let asked = life.window.next();
         match pulled.status {
+            // The broker has deleted what we have not pulled. What we have pulled is still good: it stays and is
+            // finished. (A reset by an operator, which means something else, does not name the first offset.)
+            PullStatus::OffsetIllegal if pulled.next == pulled.min && pulled.next > asked => {
+                life.window.pulled_to(pulled.next);
+                let queue = life.queue.clone();
+                self.event(Event::OffsetReset { queue, from: asked, to: pulled.next });
+                self.attention.insert(epoch);
+            }
             PullStatus::OffsetIllegal => {
                 let queue = life.queue.clone();
                 if pulled.next == asked || pulled.next < 0 {

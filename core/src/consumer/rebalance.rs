@@ -67,7 +67,10 @@ struct Round {
 impl Consumer {
     /// Something has changed that may change what is ours. Mutates only; [`Consumer::decide_rebalance`] acts.
     pub(super) fn rebalance_soon(&mut self, reason: RebalanceReason, told_by: Option<&Address>) {
-        self.rebalance.dirty.get_or_insert(reason);
+        match reason {
+            RebalanceReason::Started => self.rebalance.dirty = Some(reason),
+            _ => _ = self.rebalance.dirty.get_or_insert(reason),
+        }
         if let Some(address) = told_by {
             self.rebalance.hint = Some(address.clone());
         }
@@ -80,7 +83,10 @@ impl Consumer {
         }
         let quiet_until = self.rebalance.last_start.map(|last| last + self.config.limits.rebalance_retry);
         match quiet_until {
-            Some(until) if self.now < until => self.timers.set_earliest(Timer::Rebalance, until),
+            // Each broker that accepts us for the first time is a reason of its own: its topics could not be asked for.
+            Some(until) if self.now < until && reason != RebalanceReason::Started => {
+                self.timers.set_earliest(Timer::Rebalance, until);
+            }
             _ => self.start_round(reason),
         }
     }

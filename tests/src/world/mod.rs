@@ -216,7 +216,7 @@ impl World {
                     self.drain_servers();
                 }
             }
-            Happening::ToMember { conn, command } => self.to_member(conn, command),
+            Happening::ToMember { conn, command } => self.arrive_at_member(conn, command),
             Happening::Expire { member, call, opaque, conn } => {
                 if let Some(conn) = self.conns.get_mut(&conn) {
                     conn.calls.remove(&opaque);
@@ -318,7 +318,7 @@ impl World {
         self.feed(member, Input::Outcome { ticket, outcome });
     }
 
-    fn to_member(&mut self, id: u64, command: evenkeel_core::wire::command::Command) {
+    fn arrive_at_member(&mut self, id: u64, command: evenkeel_core::wire::command::Command) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let (member, address) = (conn.member, conn.address.clone());
         if command.is_response() {

@@ -1,0 +1,20 @@
+//! The consumer machine in virtual time, one file for each behaviour.
+
+mod c03_reset_in_flight;
+mod c05_no_answer_is_not_no_offset;
+mod c06_low_water_mark;
+mod c11_long_poll;
+mod c12_shutdown_order;
+mod c18_nothing_blocks;
+mod c19_topic_changes;
+mod c21_name_servers;
+mod config;
+mod determinism;
+mod filters;
+mod flow_control;
+mod offsets_deleted;
+mod rebalance;
+mod reconnect;
+mod retry;
+mod support;
+mod window;
