@@ -261,7 +261,7 @@ fn a_second_signal_leaves_at_once() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"x\n").unwrap();
     let mut begun = [0; 5];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut begun).unwrap();
-    let began = std::time::Instant::now();
+    let began = tokio::time::Instant::now();
     for _ in 0..2 {
         Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         std::thread::sleep(Duration::from_millis(200));
