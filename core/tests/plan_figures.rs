@@ -54,6 +54,36 @@ fn one_more_member_on_sixteen_queues() {
 }
 
 #[test]
+fn one_more_pod_by_name() {
+    let pods = ["10.0.3.11@7#812", "10.0.3.12@7#944", "10.0.3.13@7#377"].map(ClientId::from);
+    let layout = Layout::new("pay-worker", pods)
+        .with_queues("orders", "broker-a", 8)
+        .with_queues("orders", "broker-b", 8);
+    let join = [Change::Join(vec![id("10.0.3.14@7#120")])];
+    let moved = |strategy: Arc<dyn Allocate>| {
+        let preview = preview(&layout, strategy, &join, Trials::default()).unwrap();
+        (preview.moved.typical, preview.floor)
+    };
+    assert_eq!(moved(Arc::new(Average)), (9, 4));
+    assert_eq!(moved(Arc::new(Circle)), (10, 4));
+    assert_eq!(moved(Arc::new(ConsistentHash::default())).0, 3);
+    let (draft, floor) = moved(Arc::new(Draft::default()));
+    assert!(draft >= floor && draft < 9, "{draft} of {floor}");
+
+    let average = previewed(&layout, Average, &join).diff.unwrap();
+    let names = |queues: &[MessageQueue]| -> Vec<String> {
+        queues.iter().map(|queue| format!("{} {}", queue.broker, queue.id)).collect()
+    };
+    let first = &average.members[0];
+    assert_eq!(
+        (first.before, first.after, names(&first.loses)),
+        (Some(6), Some(4), vec!["broker-a 4".into(), "broker-a 5".into()])
+    );
+    let last = &average.members[3];
+    assert_eq!((last.before, last.after, last.gains.len(), last.loses.len()), (None, Some(4), 4, 0));
+}
+
+#[test]
 fn eight_queues_and_a_third_member() {
     let layout = Layout::new("g", ["c1", "c2"].map(ClientId::from)).with_queues("TopicTest", "broker-a", 8);
     let moved = |strategy: Arc<dyn Allocate>| -> Vec<i32> {

@@ -106,7 +106,10 @@ impl Plan {
     /// # Errors
     ///
     /// If there is too much to plan.
-    pub fn of_owned(layout: &Layout, mut shares: Vec<(ClientId, Vec<MessageQueue>)>) -> Result<Self, PlanError> {
+    pub fn of_owned(
+        layout: &Layout,
+        mut shares: Vec<(ClientId, Vec<MessageQueue>)>,
+    ) -> Result<Self, PlanError> {
         shares.sort_by(|a, b| a.0.cmp(&b.0));
         let mut topics: Vec<TopicPlan> = written_out(&layout.topics)?
             .into_iter()
