@@ -5,6 +5,16 @@ use tracing::{debug, info, warn};
 
 /// Failures in a row from which on they are worth a warning: the first ones heal by themselves, mostly.
 const WORRYING: u32 = 3;
+/// Later on a warning in so many failures is enough.
+const REMINDER: u32 = 64;
+
+/// Whether this failure in a row is to be a warning: the third, then each time their number has doubled, so that a
+/// broker that is down for an hour does not fill the log with each try of each queue.
+fn worth_a_warning(attempt: u32) -> bool {
+    attempt == WORRYING
+        || (attempt > WORRYING && attempt.is_power_of_two())
+        || (attempt > 0 && attempt % REMINDER == 0)
+}
 
 /// Writes one event to the log.
 pub(crate) fn tell(group: &str, event: &Event) {
@@ -40,7 +50,10 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::CallFailed { to, what, about, error, attempt } if *attempt < WORRYING => info!(
             event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
         ),
-        Event::CallFailed { to, what, about, error, attempt } => warn!(
+        Event::CallFailed { to, what, about, error, attempt } if worth_a_warning(*attempt) => warn!(
+            event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
+        ),
+        Event::CallFailed { to, what, about, error, attempt } => debug!(
             event = "call-failed", group, %to, what, about, blame = %error.blame(), attempt, "{error}"
         ),
         Event::HandlerFailed { queue, offset, reconsume_times, why } => {
@@ -66,5 +79,16 @@ pub(crate) fn tell(group: &str, event: &Event) {
             info!(event = "stopped", group, drained, handed_back, abandoned, "the consumer has stopped");
         }
         other => debug!(event = "other", group, "{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_become_rare() {
+        let warned: Vec<u32> = (0..300).filter(|attempt| worth_a_warning(*attempt)).collect();
+        assert_eq!(warned, [3, 4, 8, 16, 32, 64, 128, 192, 256]);
     }
 }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-const COUNT: u64 = 8_000;
-const RATE: u64 = 1_000;
+const COUNT: u64 = 4_800;
+const RATE: u64 = 800;
 const SEED: u64 = 31;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Two brokers with this many queues each.
@@ -28,10 +28,12 @@ fn java_and_rust_share_a_group_on_5() {
 fn scenarios(version: Version) {
     let cluster = Cluster::start(version, &Options { brokers: 2, ..Options::default() });
     let mut producer = Peer::start(version);
+    let mut java_members = Peer::start(version);
     for (java, ours) in [("AVG", "avg"), ("AVG_BY_CIRCLE", "circle"), ("CONSISTENT_HASH", "hash")] {
-        Group::new(&cluster, java, ours).run(&mut producer);
+        Group::new(&cluster, &mut java_members, java, ours).run(&mut producer);
     }
     producer.shutdown();
+    java_members.shutdown();
 }
 
 /// One group with one strategy.
@@ -39,7 +41,7 @@ struct Group<'a> {
     cluster: &'a Cluster,
     strategy: (&'a str, &'a str),
     topic: String,
-    java: Peer,
+    java: &'a mut Peer,
     members: Members,
     /// What each Java consumer owns, by its number.
     java_owns: BTreeMap<i64, BTreeSet<String>>,
@@ -47,13 +49,13 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn new(cluster: &'a Cluster, java: &'a str, ours: &'a str) -> Self {
+    fn new(cluster: &'a Cluster, peer: &'a mut Peer, java: &'a str, ours: &'a str) -> Self {
         let topic = format!("orders-{ours}");
         cluster.create_topic(&topic, QUEUES);
         Self {
             cluster,
             strategy: (java, ours),
-            java: Peer::start(cluster.version()),
+            java: peer,
             members: Members::new(&cluster.namesrv(), ours, &topic),
             topic,
             java_owns: BTreeMap::new(),
@@ -110,7 +112,6 @@ impl<'a> Group<'a> {
             self.tally.duplicates(),
             begin.elapsed()
         );
-        self.java.shutdown();
     }
 
     fn start_rust(&mut self) -> usize {

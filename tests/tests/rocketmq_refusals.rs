@@ -53,8 +53,8 @@ fn nobody_there(version: Version) {
 fn a_topic_that_cannot_be_read(cluster: &Cluster) {
     cluster.create_topic_with("drop-box", 4, 2);
     let mut members = Members::new(&cluster.namesrv(), "readers", "drop-box");
-    let member = members.start(&[]);
-    until_said(&mut members, member, &["drop-box", "read"]);
+    let member = members.start(&["-X", "route_interval=2s"]);
+    until_said(&members, member, &["drop-box", "read"]);
     println!("{}: {}", cluster.version(), members.stderr(member));
     cluster.create_topic_with("drop-box", 4, 6);
     let begin = Instant::now();
@@ -72,34 +72,34 @@ fn a_group_that_is_switched_off(cluster: &Cluster) {
     enable("false");
     let mut members = Members::new(&cluster.namesrv(), "off", "orders");
     let member = members.start(&[]);
-    until_said(&mut members, member, &["off", "permission"]);
+    until_said(&members, member, &["off", "permission"]);
     println!("{}: {}", cluster.version(), members.stderr(member));
     enable("true");
+    let begin = Instant::now();
     let mut peer = Peer::start(cluster.version());
     let produce = json!({"cmd": "produce", "namesrv": cluster.namesrv(), "topic": "orders", "count": 40, "kind": "text", "seed": 1});
     peer.call(produce, MINUTE);
     peer.shutdown();
-    let begin = Instant::now();
     let mut read = 0;
     while read < 40 {
         let Some((_, line)) = members.next(MINUTE) else { panic!("{read} of 40 came; {}", members.tails()) };
         read += usize::from(line["type"] == "message");
     }
-    println!("{}: consumes {:?} after it was allowed to", cluster.version(), begin.elapsed());
+    println!("{}: consumed what came {:?} after it was allowed to", cluster.version(), begin.elapsed());
     assert_eq!(members.stop(member).code, Some(0));
 }
 
-/// The broker parses SQL when it hears of the subscription.
+/// The broker takes the subscription, and refuses the pulls, as it does for a moment with right expressions that it has
+/// not got yet: ours stays and says what the broker says.
 fn a_wrong_expression(cluster: &Cluster) {
     let mut members = Members::new(&cluster.namesrv(), "askers", "orders");
     let member = members.start(&["--sql", "amount >"]);
-    until_said(&mut members, member, &["amount"]);
-    let ended = members.ended(member, MINUTE);
-    println!("{}: exit code {:?}: {}", cluster.version(), ended.code, ended.stderr);
-    assert_eq!(ended.code, Some(5), "{}", ended.stderr);
+    until_said(&members, member, &["orders broker-a/0", "expression may be wrong"]);
+    println!("{}: {}", cluster.version(), members.stderr(member));
+    assert_eq!(members.stop(member).code, Some(0));
 }
 
-fn until_said(members: &mut Members, member: usize, words: &[&str]) {
+fn until_said(members: &Members, member: usize, words: &[&str]) {
     let end = Instant::now() + MINUTE;
     while !words.iter().all(|word| members.stderr(member).contains(word)) {
         assert!(Instant::now() < end, "{words:?} is not said; {}", members.tails());
