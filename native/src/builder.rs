@@ -245,7 +245,7 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
-    /// As [`ConsumerBuilder::strategy`], by name: `avg`, `circle`, `hash`, `hash:N`, or Java's names.
+    /// As [`ConsumerBuilder::strategy`], by name: `avg`, `circle`, `hash`, `hash:N`, `draft`, or Java's names.
     pub fn strategy_named(mut self, name: &str) -> Self {
         match named(name) {
             Ok(strategy) => self.strategy = strategy,
@@ -358,7 +358,7 @@ impl ConsumerBuilder<WithHandler> {
 
         let (commands, command_queue) = mpsc::channel(QUEUE);
         let (arrive, arrivals) = mpsc::channel(QUEUE);
-        let (events, _) = broadcast::channel(EVENTS);
+        let (events, first_events) = broadcast::channel(EVENTS);
         let (assign, assignment) = watch::channel(Assignment::default());
         let (opened, open) = oneshot::channel();
         let control = Control { group: self.group.clone(), client, drain, commands };
@@ -377,7 +377,7 @@ impl ConsumerBuilder<WithHandler> {
         };
         let task = tokio::spawn(driver.run());
         // Whoever stops waiting here drops the handle, and with it the consumer.
-        let consumer = Consumer::new(control, events, assignment, task.abort_handle());
+        let consumer = Consumer::new(control, (events, first_events), assignment, task.abort_handle());
         open.await.map_err(|_gone| Error::closed("the consumer"))??;
         Ok(consumer)
     }

@@ -12,6 +12,7 @@ use evenkeel_core::consumer::io::{Event, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
 use std::fmt;
 use std::future::Future;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -42,6 +43,8 @@ use tokio::task::AbortHandle;
 pub struct Consumer {
     control: Control,
     events: broadcast::Sender<Event>,
+    /// Hears since before the start; the first one who asks for events gets it.
+    first_events: Mutex<Option<broadcast::Receiver<Event>>>,
     assignment: watch::Receiver<Assignment>,
     driver: AbortHandle,
 }
@@ -54,11 +57,11 @@ impl Consumer {
 
     pub(crate) fn new(
         control: Control,
-        events: broadcast::Sender<Event>,
+        (events, first): (broadcast::Sender<Event>, broadcast::Receiver<Event>),
         assignment: watch::Receiver<Assignment>,
         driver: AbortHandle,
     ) -> Self {
-        Self { control, events, assignment, driver }
+        Self { control, events, first_events: Mutex::new(Some(first)), assignment, driver }
     }
 
     /// This member's id.
@@ -81,9 +84,11 @@ impl Consumer {
         self.assignment.clone()
     }
 
-    /// Everything that happens from now on.
+    /// Everything that happens from now on; the first call also gives what has happened since the start, such as the
+    /// first assignment.
     pub fn events(&self) -> Events {
-        Events { receiver: self.events.subscribe(), missed: 0 }
+        let first = self.first_events.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Events { receiver: first.unwrap_or_else(|| self.events.subscribe()), missed: 0 }
     }
 
     /// A handle for tasks and handlers that shall change or stop this consumer.

@@ -21,6 +21,13 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::NotAMember { broker } => {
             warn!(event = "not-a-member", group, %broker, "the broker's member list does not have us");
         }
+        Event::NothingToRead { topic } => warn!(
+            event = "nothing-to-read", group, %topic,
+            "the topic has no queue that may be read: does its permission (perm) allow reading?"
+        ),
+        Event::AllocationFailed { topic, why } => {
+            warn!(event = "allocation-failed", group, %topic, "the topic stays as it is: {why}");
+        }
         Event::QueueStarted { queue, offset, committed } => {
             info!(event = "queue-started", group, %queue, offset, committed, "a queue starts");
         }

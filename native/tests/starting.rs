@@ -3,7 +3,7 @@
 
 use evenkeel::embedded::EmbeddedBroker;
 use evenkeel::embedded::faults::{Rule, Verdict};
-use evenkeel::{Ack, Consumer, ConsumerBuilder, ErrorKind, NoHandler};
+use evenkeel::{Ack, Consumer, ConsumerBuilder, ErrorKind, Event, NoHandler};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use std::time::Duration;
 
@@ -71,4 +71,21 @@ async fn a_start_that_nobody_waits_for_leaves_nothing_behind() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("the member is still there");
+}
+
+#[tokio::test]
+async fn the_first_listener_hears_of_the_first_assignment() {
+    let broker = broker().await;
+    let consumer = builder(&broker).subscribe("orders", "*").handler(|_| async { Ok(Ack::Done) });
+    let consumer = consumer.start().await.unwrap();
+    let mut events = consumer.events();
+    consumer.shutdown(Duration::ZERO).await;
+    let mut gained = 0;
+    while let Some(event) = events.next().await {
+        if let Event::Rebalanced { gained: queues, topic, .. } = event {
+            gained += if topic.is_retry() { 0 } else { queues.len() };
+        }
+    }
+    assert_eq!((gained, events.missed()), (4, 0));
+    broker.shutdown().await;
 }

@@ -158,7 +158,14 @@ public final class Peer {
             case "mixed" -> Shape.values()[(int) (seq / 64 % 5)];
             case "text" -> Shape.TEXT;
             case "batch" -> Shape.BATCHED;
-            default -> throw new IllegalArgumentException("kind must be mixed, text or batch, not " + kind);
+            case "bulk" -> switch ((int) (seq / 64 % 20)) {
+                case 0 -> Shape.PLAIN;
+                case 1 -> Shape.COMPRESSED;
+                case 2 -> Shape.KEYED;
+                case 3 -> Shape.UNICODE;
+                default -> Shape.BATCHED;
+            };
+            default -> throw new IllegalArgumentException("kind must be mixed, text, batch or bulk, not " + kind);
         };
     }
 

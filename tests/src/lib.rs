@@ -4,12 +4,16 @@
 //! |---|---|
 //! | [`world`] | whole groups in virtual time, decided by a seed, judged by an oracle |
 //! | [`java`] | real Apache RocketMQ servers and Java clients, started and ended by a test |
+//! | [`members`] | members of a group that are processes: the built command |
 //! | [`mqadmin`] | reading what the `mqadmin` tool prints |
 //! | [`payload`] | message bodies that producer and consumer can both compute |
+//! | [`tally`] | which of those messages have arrived |
 //! | [`layers`] | the direction of dependencies and the size of files |
 
 pub mod java;
 pub mod layers;
+pub mod members;
 pub mod mqadmin;
 pub mod payload;
+pub mod tally;
 pub mod world;

@@ -49,6 +49,67 @@ fn row(line: &str, with_client: bool) -> Option<Progress> {
     Some(Progress { topic, broker, queue, broker_offset, consumer_offset, client })
 }
 
+/// One member in the table of `mqadmin consumerConnection -g GROUP`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// The member's id.
+    pub client: String,
+    /// Its address, as the broker sees it.
+    pub address: String,
+    /// `JAVA`, `RUST`, …
+    pub language: String,
+    /// The protocol's version, as Java names it.
+    pub version: String,
+}
+
+/// The rows of `mqadmin consumerConnection -g GROUP`, sorted by id.
+pub fn connections(text: &str) -> Vec<Connection> {
+    let lines = text.lines().skip_while(|line| !line.contains("#ClientId")).skip(1);
+    let rows = lines.take_while(|line| !line.trim().is_empty()).filter_map(|line| {
+        let mut words = line.split_whitespace().map(str::to_owned);
+        Some(Connection {
+            client: words.next()?,
+            address: words.next()?,
+            language: words.next()?,
+            version: words.next()?,
+        })
+    });
+    let mut rows: Vec<Connection> = rows.collect();
+    rows.sort_by(|a, b| a.client.cmp(&b.client));
+    rows
+}
+
+/// The queues of a topic (`broker/number`) that `mqadmin consumerStatus -g GROUP -i CLIENT` shows to be the member's,
+/// in the order of the table.
+pub fn queues_of_member(text: &str, topic: &str) -> Vec<String> {
+    let rows = section(text, "#Consumer MQ Detail#");
+    rows.iter()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (name, broker, queue) = (words.next()?, words.next()?, words.next()?);
+            (name == topic).then(|| format!("{broker}/{queue}"))
+        })
+        .collect()
+}
+
+/// The subscriptions (topic, expression) in what `mqadmin consumerStatus -g GROUP -i CLIENT` prints.
+pub fn subscriptions_of_member(text: &str) -> Vec<(String, String)> {
+    let word_after = |line: &str, key: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| *word != key).skip(1);
+        words.next().map(str::to_owned)
+    };
+    let rows = section(text, "#Consumer Subscription#");
+    rows.iter()
+        .filter_map(|line| Some((word_after(line, "Topic:")?, word_after(line, "SubExpression:")?)))
+        .collect()
+}
+
+/// The lines below a title, up to the next empty one, without the table's head.
+fn section<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|line| line.trim() != title).skip(1);
+    lines.take_while(|line| !line.trim().is_empty()).filter(|line| !line.starts_with('#')).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,5 +149,39 @@ Consume Inflight Total: 0
     #[test]
     fn no_table() {
         assert_eq!(consumer_progress("\njava.lang.NullPointerException\n\tat x.Y(Z.java:1)\n"), []);
+    }
+
+    #[test]
+    fn members_and_their_queues() {
+        let text = "
+#ClientId        #ClientAddr      #Language  #Version
+10.0.0.1@b       10.0.0.1:5104    RUST       V5_3_1
+10.0.0.1@a       10.0.0.1:5103    JAVA       V5_5_0
+
+Below is subscription:
+";
+        let members = connections(text);
+        let languages: Vec<_> =
+            members.iter().map(|row| (row.client.as_str(), row.language.as_str())).collect();
+        assert_eq!(languages, [("10.0.0.1@a", "JAVA"), ("10.0.0.1@b", "RUST")]);
+
+        let text = "
+#Consumer Subscription#
+001 Topic: %RETRY%g     ClassFilter: false    SubExpression: *
+002 Topic: orders       ClassFilter: false    SubExpression: a || b
+
+
+#Consumer MQ Detail#
+#Topic       #Broker Name   #QID  #ProcessQueueInfo
+%RETRY%g     broker-b       0     ProcessQueueInfo [commitOffset=0, cachedMsgCount=0]
+orders       broker-a       3     ProcessQueueInfo [commitOffset=0, cachedMsgCount=0]
+
+#Consumer Pop Detail#
+orders       broker-c       1     ProcessQueueInfo []
+";
+        assert_eq!(queues_of_member(text, "orders"), ["broker-a/3"]);
+        let subscriptions = subscriptions_of_member(text);
+        assert_eq!(subscriptions.len(), 2);
+        assert_eq!(subscriptions.last(), Some(&("orders".to_owned(), "a".to_owned())));
     }
 }

@@ -19,6 +19,8 @@ pub enum Kind {
     Text,
     /// Only [`Shape::Batched`]: the fastest way to fill a topic.
     Batch,
+    /// The shapes of [`Kind::Mixed`] in runs of 64, but four runs of five are [`Shape::Batched`].
+    Bulk,
 }
 
 impl Kind {
@@ -28,6 +30,7 @@ impl Kind {
             Self::Mixed => "mixed",
             Self::Text => "text",
             Self::Batch => "batch",
+            Self::Bulk => "bulk",
         }
     }
 
@@ -43,6 +46,13 @@ impl Kind {
             },
             Self::Text => Shape::Text,
             Self::Batch => Shape::Batched,
+            Self::Bulk => match seq / 64 % 20 {
+                0 => Shape::Plain,
+                1 => Shape::Compressed,
+                2 => Shape::Keyed,
+                3 => Shape::Unicode,
+                _ => Shape::Batched,
+            },
         }
     }
 }

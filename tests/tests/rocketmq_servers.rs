@@ -97,7 +97,7 @@ fn check_message(line: &Value, queues: u64) {
 #[test]
 fn bodies_are_the_same_in_java_and_rust() {
     let mut peer = Peer::start(Version::V5);
-    for kind in [Kind::Mixed, Kind::Text, Kind::Batch] {
+    for kind in [Kind::Mixed, Kind::Text, Kind::Batch, Kind::Bulk] {
         for seq in [0, 1, 63, 64, 127, 128, 192, 256, 320, 99_999, 1 << 40] {
             let command =
                 json!({"cmd": "payload", "seed": 0x1234_5678_9ABC_u64, "kind": kind.name(), "seq": seq});

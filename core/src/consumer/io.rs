@@ -188,6 +188,11 @@ pub enum Event {
         /// The broker that says so.
         broker: Address,
     },
+    /// No queue of a topic may be read (any more): there is nothing to share out until its route changes.
+    NothingToRead {
+        /// The topic.
+        topic: Topic,
+    },
     /// The strategy could not share out a topic: it stays as it is.
     AllocationFailed {
         /// The topic.

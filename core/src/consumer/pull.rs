@@ -101,6 +101,14 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let asked = life.window.next();
         match pulled.status {
+            // The broker has deleted what we have not pulled. What we have pulled is still good: it stays and is
+            // finished. (A reset by an operator, which means something else, does not name the first offset.)
+            PullStatus::OffsetIllegal if pulled.next == pulled.min && pulled.next > asked => {
+                life.window.pulled_to(pulled.next);
+                let queue = life.queue.clone();
+                self.event(Event::OffsetReset { queue, from: asked, to: pulled.next });
+                self.attention.insert(epoch);
+            }
             PullStatus::OffsetIllegal => {
                 let queue = life.queue.clone();
                 if pulled.next == asked || pulled.next < 0 {

@@ -185,6 +185,9 @@ impl Consumer {
                 self.on_addresses_gone(gone);
                 self.know_brokers();
                 if changed {
+                    if self.routes.queues(topic).is_empty() && !topic.is_retry() {
+                        self.event(Event::NothingToRead { topic: topic.clone() });
+                    }
                     self.rebalance_soon(RebalanceReason::RouteChanged, None);
                 }
             }

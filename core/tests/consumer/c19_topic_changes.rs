@@ -159,6 +159,32 @@ fn c19_c_topic_grows() {
     assert_eq!(rig.pulled(&queue("T1", 5)), [50], "a new queue starts by the start policy");
 }
 
+/// A topic that may not be read is told of once, and taken up when its route changes.
+#[test]
+fn c19_c_topic_without_readable_queues() {
+    let mut rig = Rig::new(Cluster::one("T1", 0), config(&["T1"]));
+    rig.advance(120 * SECOND);
+    let told =
+        |rig: &Rig| rig.events.iter().filter(|(_, e)| matches!(e, Event::NothingToRead { .. })).count();
+    assert_eq!(told(&rig), 1);
+    rig.net.topic("T1", &[("a", 4)]);
+    rig.advance(60 * SECOND);
+    assert_eq!((rig.fetching("T1"), told(&rig)), (vec![0, 1, 2, 3], 1));
+}
+
+/// The topic may not be read any more: its queues end and what is done is committed; the other topic goes on.
+#[test]
+fn c19_c_no_readable_queue_is_left() {
+    let mut rig = rig();
+    rig.finish_all();
+    rig.finish_all();
+    rig.net.topic("T1", &[("a", 0)]);
+    rig.advance(50 * SECOND);
+    assert_eq!(rig.fetching("T1"), [0; 0]);
+    assert_eq!(rig.fetching("T2"), [0, 1, 2, 3]);
+    assert_eq!(rig.net.committed[&queue("T1", 0)], 3);
+}
+
 #[test]
 fn c19_d_broker_moves() {
     let (mut rig, q) = (rig(), queue("T1", 0));

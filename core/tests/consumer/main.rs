@@ -12,6 +12,7 @@ mod config;
 mod determinism;
 mod filters;
 mod flow_control;
+mod offsets_deleted;
 mod rebalance;
 mod reconnect;
 mod retry;

@@ -178,6 +178,8 @@ impl Cluster {
             .arg("org.apache.rocketmq.tools.command.MQAdminStartup")
             .args(arguments)
             .args(["-n", &self.namesrv()])
+            // Some commands write files where they stand.
+            .current_dir(self.home.path())
             .stdin(Stdio::null())
             .output()
             .unwrap_or_else(|error| panic!("cannot start java: {error}"));

@@ -111,6 +111,10 @@ fn told(event: &Event) -> Option<(Value, String)> {
             });
             (value, format!("handler failed at {}@{offset} ({kind}): {text}", name(queue)))
         }
+        Event::NothingToRead { topic } => (
+            json!({"type": "nothing-to-read", "topic": topic.as_str()}),
+            format!("{topic} has no queue that may be read"),
+        ),
         Event::OffsetReset { queue, from, to } => (
             json!({"type": "offset-reset", "topic": queue.topic.as_str(), "queue": name(queue), "from": from, "to": to}),
             format!("offset of {} was reset from {from} to {to}", name(queue)),
