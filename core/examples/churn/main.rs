@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p evenkeel-core --example churn            # everything, about a minute
 //! cargo run --release -p evenkeel-core --example churn -- quick   # fewer groups
+//! cargo run --release -p evenkeel-core --example churn -- times   # nothing but the times
 //! ```
 //!
 //! Prints tables in Markdown, and at the end each target with `ok` or `FAIL`; ends with 1 if one failed. The groups
@@ -22,7 +23,8 @@ use crate::moves::Churn;
 use crate::targets::Targets;
 
 fn main() -> ExitCode {
-    let quick = std::env::args().any(|argument| argument == "quick");
+    let asked = |word: &str| std::env::args().any(|argument| argument == word);
+    let quick = asked("quick");
     let few = if quick { 10 } else { 1 };
     let sizes = [
         (Size { queues: 8, per_broker: 4, members: 3 }, 600),
@@ -36,6 +38,11 @@ fn main() -> ExitCode {
     let rings = ConsistentHash::default();
     let draft = Draft::default();
     let strategies: [&dyn Allocate; 4] = [&Average, &Circle, &rings, &draft];
+    let mut targets = Targets::default();
+    if asked("times") {
+        even::times(&strategies, &mut targets);
+        return targets.print();
+    }
     let churn: Vec<[Churn; 4]> = sizes
         .iter()
         .map(|&(size, groups)| {
@@ -45,7 +52,6 @@ fn main() -> ExitCode {
     let sizes = sizes.map(|(size, _)| size);
 
     moves::print(&strategies, &sizes, &churn);
-    let mut targets = Targets::default();
     targets.churn(&sizes, &churn);
     even::over_remainders(&mut targets, if quick { 2 } else { 10 });
     even::over_topics(&strategies, &mut targets);
