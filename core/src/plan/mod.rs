@@ -9,6 +9,7 @@
 //! | where a new id does least harm | [`moved_by_place`] |
 //! | what is wrong with a group | [`verify`]; what a code means, [`explain`] |
 
+mod balance;
 mod change;
 mod codes;
 mod diff;

@@ -53,9 +53,11 @@ use crate::model::{ClientId, Group};
 pub struct Draft {
     slack: u32,
     identity: Identity,
-    weight: Option<Arc<dyn Fn(&ClientId) -> u32 + Send + Sync>>,
+    weight: Option<Arc<WeightOf>>,
     rooms: Option<(RoomRule, Arc<dyn RoomOf>)>,
 }
+
+type WeightOf = dyn Fn(&ClientId) -> u32 + Send + Sync;
 
 /// What of a client id the hash looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

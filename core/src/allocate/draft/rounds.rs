@@ -30,8 +30,8 @@ pub(super) struct Entrant {
 const FAVOURITES_PER_QUEUE: usize = 6;
 /// What a list has beyond that.
 const FAVOURITES_MORE: usize = 24;
-/// Above so many pairs of a free queue and an open member, a longer list is better than counting.
-const PAIRS_TO_COUNT: usize = 1 << 18;
+/// With more free queues than this, a longer list is better than counting.
+const FREE_TO_COUNT: usize = 32;
 
 /// Shares the queues of `keys`, which stand in Java's order, among the entrants, who stand in turn order: for each
 /// queue, the entrant that took it. A queue that nobody has room for stays free. Loads and `extra` are brought up to
@@ -88,7 +88,7 @@ impl<'a> Draft<'a> {
                 let due = self.looks_until(round, who);
                 while self.looked[who] < due && self.is_open(who) {
                     looks = true;
-                    if self.looked[who] >= self.lists[who].len() && !self.lengthen(who, open.len()) {
+                    if self.looked[who] >= self.lists[who].len() && !self.lengthen(who) {
                         self.count_out(&open);
                         return self.owners;
                     }
@@ -179,8 +179,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Makes a list longer that has run out; or says no, because counting the rest out is better.
-    fn lengthen(&mut self, who: usize, open: usize) -> bool {
-        if self.free.saturating_mul(open) <= PAIRS_TO_COUNT {
+    fn lengthen(&mut self, who: usize) -> bool {
+        if self.free <= FREE_TO_COUNT {
             return false;
         }
         let mut about = self.lists[who].len().max(FAVOURITES_MORE);
@@ -213,25 +213,14 @@ impl<'a> Draft<'a> {
     /// Each queue of `free` with its rank among all favourites of an entrant, counted from 1.
     fn ranks(&self, who: usize, free: &[usize]) -> Vec<(usize, usize)> {
         let multiplier = self.entrants[who].multiplier;
-        let of = |at: usize| favourite(at, self.keys[at], multiplier);
-        let mut wanted: Vec<Favourite> = free.iter().map(|&at| of(at)).collect();
-        wanted.sort_unstable();
-        let Some(&worst) = wanted.last() else {
-            return Vec::new();
+        let scores: Vec<u32> = self.keys.iter().map(|&key| score(key, multiplier)).collect();
+        let rank = |&at: &usize| {
+            let this = scores[at];
+            let better = scores.iter().filter(|&&other| other > this).count();
+            let equal_before = scores[..at].iter().filter(|&&other| other == this).count();
+            (better + equal_before + 1, at)
         };
-        // better[i]: how many favourites come before wanted[i], but not before wanted[i-1].
-        let mut better = vec![0_usize; wanted.len()];
-        for at in 0..self.keys.len() {
-            let this = of(at);
-            if this < worst {
-                better[wanted.partition_point(|&other| other <= this)] += 1;
-            }
-        }
-        let before = better.iter().scan(0, |sum, &more| {
-            *sum += more;
-            Some(*sum)
-        });
-        before.zip(&wanted).map(|(before, &wanted)| (before + 1, position(wanted))).collect()
+        free.iter().map(rank).collect()
     }
 }
 
