@@ -19,7 +19,6 @@
 //! assert_eq!(done["sent"], 1000);
 //! println!("{}", cluster.mqadmin(&["topicStatus", "-t", "orders"]));
 //! ```
-#![allow(clippy::disallowed_methods, reason = "Java and its processes live in real time")]
 
 mod cluster;
 mod jvm;

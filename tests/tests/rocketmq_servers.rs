@@ -1,5 +1,4 @@
 //! The harness itself: real servers of both versions boot, Java produces and consumes, `mqadmin` tells the same.
-#![allow(clippy::disallowed_methods, reason = "real servers live in real time")]
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
 use evenkeel_tests::mqadmin;

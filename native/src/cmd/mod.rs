@@ -132,6 +132,7 @@ fn print_version(global: &Global) -> Result<Code, Failure> {
             "schema": "evenkeel.version/1",
             "version": version,
             "core": version,
+            "git": option_env!("EVENKEEL_COMMIT"),
             "rust": env!("CARGO_PKG_RUST_VERSION"),
             "protocol": evenkeel_core::wire::code::PROTOCOL_VERSION_NAME,
         }))?;
