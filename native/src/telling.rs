@@ -13,7 +13,7 @@ const REMINDER: u32 = 64;
 fn worth_a_warning(attempt: u32) -> bool {
     attempt == WORRYING
         || (attempt > WORRYING && attempt.is_power_of_two())
-        || (attempt > 0 && attempt % REMINDER == 0)
+        || (attempt > 0 && attempt.is_multiple_of(REMINDER))
 }
 
 /// Writes one event to the log.
