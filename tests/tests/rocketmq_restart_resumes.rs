@@ -47,7 +47,8 @@ fn c12_finish_commit_leave(cluster: &Cluster) {
     let work = format!("{told} begun $RMQ_OFFSET; sleep 0.2; {told} done $RMQ_OFFSET");
     let slow = members.start(&["--client-id", "a", "--concurrency", "1", "--exec", &work]);
     assert!(members.settle(MINUTE, |owners| owners[&slow].len() == 1), "{}", members.tails());
-    let second = members.start(&["--client-id", "b"]);
+    // One at a time as well: of handlers side by side any may be the first to print.
+    let second = members.start(&["--client-id", "b", "--concurrency", "1"]);
 
     let mut finished = 0;
     wait_for(&mut members, |_, line| {
@@ -113,7 +114,7 @@ fn c12_a_handler_that_never_ends(cluster: &Cluster) {
     assert_eq!(ended.shutdown.unwrap_or_default()["abandoned"], 1);
     assert_eq!(cluster.committed("c12-stuck", "orders", 0, 0), Some(10), "not beyond what is done");
     println!("{version}: a stuck handler and a grace of 1 s: left after {took:?}");
-    let again = members.start(&["--count", "1"]);
+    let again = members.start(&["--count", "1", "--concurrency", "1"]);
     let first = wait_for(&mut members, |_, line| (line["type"] == "message").then(|| line.clone()));
     assert_eq!(first["queueOffset"], 10, "{first}");
     assert_eq!(members.ended(again, MINUTE).code, Some(0));
