@@ -13,6 +13,7 @@ use super::exit::{Code, Failure};
 use super::global::Global;
 use super::output::{self, Format};
 use super::signals::Signals;
+use super::strategy::strategy;
 pub(super) use feed::stdin_lines;
 
 use clap::{Args, ValueEnum};
@@ -50,7 +51,7 @@ pub(crate) struct Options {
     /// Where queues without a committed offset start: last, first, or a time
     #[arg(long, value_name = "last|first|TIME")]
     from: Option<String>,
-    /// How queues are shared out: avg, circle, hash[:N]
+    /// How queues are shared out: avg, circle, hash[:N], rooms:FILE, config:FILE (TOML, see the README)
     #[arg(long)]
     strategy: Option<String>,
     /// This member's id; must be unique in the group
@@ -253,7 +254,7 @@ pub(super) fn with_settings(
     }
     let set = |name| settings.text(name);
     if let Some(text) = set("consumer.strategy") {
-        builder = builder.strategy_named(text);
+        builder = builder.strategy(strategy(text)?);
     }
     if let Some(text) = set("consumer.client_id") {
         builder = builder.client_id(text);

@@ -15,6 +15,7 @@ mod piped;
 mod route;
 mod send;
 mod signals;
+mod strategy;
 
 use clap::{Parser, Subcommand};
 use exit::{Code, Failure};
