@@ -55,7 +55,8 @@ pub const METRICS: &[Metric] = &[
         labels: &["topic"],
         meaning: "Queues that this member owns.",
         samples: |status| {
-            let mut counts: BTreeMap<&str, u64> = status.tally.topics.keys().map(|topic| (topic.as_str(), 0)).collect();
+            let mut counts: BTreeMap<&str, u64> =
+                status.tally.topics.keys().map(|topic| (topic.as_str(), 0)).collect();
             for queue in status.assignment.all_queues() {
                 *counts.entry(queue.topic.as_str()).or_default() += 1;
             }
@@ -69,7 +70,8 @@ pub const METRICS: &[Metric] = &[
         meaning: "Rebalance rounds that changed something, by what started them.",
         samples: |status| {
             let by_topic = status.tally.topics.iter();
-            let rounds = by_topic.flat_map(|(topic, tally)| tally.rebalances.iter().map(move |round| (topic, round)));
+            let rounds =
+                by_topic.flat_map(|(topic, tally)| tally.rebalances.iter().map(move |round| (topic, round)));
             rounds
                 .map(|(topic, (reason, count))| {
                     (vec![topic.to_string(), reason.name().to_owned()], Number::Whole(*count))
@@ -107,8 +109,9 @@ pub const METRICS: &[Metric] = &[
             let by_topic = status.tally.topics.iter();
             by_topic
                 .flat_map(|(topic, tally)| {
-                    [("success", &tally.succeeded), ("failure", &tally.failed)]
-                        .map(|(how, times)| (vec![topic.to_string(), how.to_owned()], Number::Times(times.clone())))
+                    [("success", &tally.succeeded), ("failure", &tally.failed)].map(|(how, times)| {
+                        (vec![topic.to_string(), how.to_owned()], Number::Times(times.clone()))
+                    })
                 })
                 .collect()
         },
@@ -136,7 +139,11 @@ pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; chars
 pub fn text(group: &Group, client: &ClientId, status: &Status) -> String {
     let values = METRICS.iter().map(|metric| (metric, (metric.samples)(status))).collect();
     let mut registry = Registry::default();
-    registry.register_collector(Box::new(Reading { group: group.to_string(), client: client.to_string(), values }));
+    registry.register_collector(Box::new(Reading {
+        group: group.to_string(),
+        client: client.to_string(),
+        values,
+    }));
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = encode(&mut text, &registry);
@@ -152,7 +159,10 @@ struct Reading {
 
 impl fmt::Debug for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reading").field("group", &self.group).field("client", &self.client).finish_non_exhaustive()
+        f.debug_struct("Reading")
+            .field("group", &self.group)
+            .field("client", &self.client)
+            .finish_non_exhaustive()
     }
 }
 

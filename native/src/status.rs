@@ -164,7 +164,16 @@ mod tests {
 
     fn rebalanced(gained: Vec<MessageQueue>, lost: Vec<MessageQueue>) -> Event {
         let (topic, reason) = (Topic::from("orders"), RebalanceReason::MembersChanged);
-        Event::Rebalanced { generation: 1, topic, reason, members: 2, queues: 4, assigned: vec![], gained, lost }
+        Event::Rebalanced {
+            generation: 1,
+            topic,
+            reason,
+            members: 2,
+            queues: 4,
+            assigned: vec![],
+            gained,
+            lost,
+        }
     }
 
     fn ended(queue: MessageQueue) -> Event {
@@ -192,11 +201,14 @@ mod tests {
     fn handlers_are_counted_by_how_they_ended() {
         let mut tally = Tally::default();
         let retry = Outcome::Retry { done: 0, delay_level: 0, why: Failure::Asked };
-        for (outcome, millis) in [(Outcome::Done, 5), (Outcome::Done, 70_000), (retry, 6), (Outcome::PutBack, 1)] {
+        for (outcome, millis) in
+            [(Outcome::Done, 5), (Outcome::Done, 70_000), (retry, 6), (Outcome::PutBack, 1)]
+        {
             tally.handled(&Topic::from("orders"), &outcome, Duration::from_millis(millis));
         }
         let topic = &tally.topics[&Topic::from("orders")];
-        let filled = |histogram: &Histogram| histogram.buckets().filter(|(_, count)| *count > 0).collect::<Vec<_>>();
+        let filled =
+            |histogram: &Histogram| histogram.buckets().filter(|(_, count)| *count > 0).collect::<Vec<_>>();
         assert_eq!(filled(&topic.succeeded), [(5.0, 1), (f64::INFINITY, 1)]);
         assert_eq!(filled(&topic.failed), [(10.0, 1)]);
     }

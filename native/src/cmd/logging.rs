@@ -27,9 +27,8 @@ pub(crate) fn start(global: &Global) -> Logging {
         },
     );
     let (filter, handle) = reload::Layer::new(filter);
-    let lines = fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(global.color(std::io::stderr().is_terminal()));
+    let lines =
+        fmt::layer().with_writer(std::io::stderr).with_ansi(global.color(std::io::stderr().is_terminal()));
     let lines = match global.log_format {
         LogFormat::Pretty => lines.pretty().boxed(),
         LogFormat::Compact => lines.compact().with_target(false).boxed(),
@@ -78,8 +77,9 @@ fn wanted(global: &Global) -> Result<Value, Failure> {
 }
 
 fn parsed(wanted: &Value) -> Result<EnvFilter, String> {
-    EnvFilter::try_new(&wanted.text)
-        .map_err(|error| format!("the log filter {:?} ({}) cannot be read: {error}", wanted.text, wanted.origin))
+    EnvFilter::try_new(&wanted.text).map_err(|error| {
+        format!("the log filter {:?} ({}) cannot be read: {error}", wanted.text, wanted.origin)
+    })
 }
 
 /// The filter where no layer of the settings has one.

@@ -23,7 +23,8 @@ pub(super) fn missing(error: &Error) -> Option<Failure> {
     }
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     TO_COME.contains(&name.as_str()).then(|| {
-        Failure::usage(format!("mqadmin's {name} has no counterpart in this version"))
-            .with_hint("`evenkeel consume --events` shows a group's rebalances; `evenkeel --help` lists what is there")
+        Failure::usage(format!("mqadmin's {name} has no counterpart in this version")).with_hint(
+            "`evenkeel consume --events` shows a group's rebalances; `evenkeel --help` lists what is there",
+        )
     })
 }

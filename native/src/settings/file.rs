@@ -41,8 +41,11 @@ fn sections(settings: &mut Settings, table: &Table, origin: &Origin, top: bool) 
             }
             _ => {
                 let error = Error::config(format!("there is no section [{section}]"));
-                let known =
-                    if top { "[cluster], [consumer], [log] and [profile.NAME.…]" } else { "cluster, consumer and log" };
+                let known = if top {
+                    "[cluster], [consumer], [log] and [profile.NAME.…]"
+                } else {
+                    "cluster, consumer and log"
+                };
                 return Err(named_in(error.with_hint(format!("there are: {known}")), origin));
             }
         }

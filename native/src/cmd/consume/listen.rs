@@ -37,7 +37,11 @@ pub(super) struct Listening;
 
 #[cfg(not(feature = "admin"))]
 impl Listening {
-    pub(super) async fn open(_global: &Global, address: Option<&str>, _brokers: &str) -> Result<Self, Failure> {
+    pub(super) async fn open(
+        _global: &Global,
+        address: Option<&str>,
+        _brokers: &str,
+    ) -> Result<Self, Failure> {
         match address {
             None => Ok(Self),
             Some(_) => Err(Failure::usage("--listen is not in this build")
