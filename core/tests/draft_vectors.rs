@@ -69,7 +69,7 @@ fn case(k: u32, count: u32, per: u32, members: u32, weighted: bool) -> String {
     } else {
         Draft::default()
     };
-    let owners = strategy.owners(&Group::from("G"), &queues, &members).expect("the draft answers");
+    let owners = strategy.owners(&Group::from("G"), &queues, &members).expect("there is something to share");
     let number = |queue| numbers[&members[owners.sole(queue).expect("each queue has one owner")]].to_string();
     (0..owners.queues()).map(number).collect::<Vec<_>>().join(",")
 }
@@ -92,7 +92,7 @@ fn murmur3(bytes: &[u8]) -> u32 {
     let hash = blocks.fold(0_u32, |hash, block| {
         (hash ^ mix(number(block))).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
     });
-    let mut hash = hash ^ mix(number(rest)) ^ u32::try_from(bytes.len()).expect("ids are short");
+    let mut hash = hash ^ mix(number(rest)) ^ u32::try_from(bytes.len()).expect("the text is short");
     for (shift, factor) in [(16, 0x85eb_ca6b), (13, 0xc2b2_ae35), (16, 1)] {
         hash = (hash ^ hash >> shift).wrapping_mul(factor);
     }

@@ -20,7 +20,7 @@ const AVERAGELY: &str = "org.apache.rocketmq.client.consumer.rebalance.AllocateM
 /// A group whose members all answer: each owns what AVG gives it of one topic of 16 queues.
 fn healthy(count: usize) -> Snapshot {
     let layout = one_topic(16, count);
-    let plan = Plan::new(&Average, &layout).expect("AVG always answers");
+    let plan = Plan::new(&Average, &layout).expect("AVG takes any names");
     let member = |(place, id): (usize, &ClientId)| {
         let topic = &plan.topics()[0];
         MemberSeen {
@@ -49,7 +49,7 @@ fn codes(verdict: &Verdict) -> Vec<Code> {
 }
 
 fn sole(snapshot: &Snapshot) -> Finding {
-    let verdict = verify(snapshot).expect("the strategies answer");
+    let verdict = verify(snapshot).expect("it is not too large");
     assert_eq!(verdict.findings.len(), 1, "{:?}", verdict.findings);
     verdict.findings[0].clone()
 }

@@ -262,6 +262,7 @@ pub(crate) fn times(strategies: &[&dyn Allocate; 4], targets: &mut Targets) {
 }
 
 /// The mean over many runs, in time that this thread had a core for itself where the system tells; else the shortest.
+#[expect(clippy::disallowed_methods, reason = "a program that measures has to look at the clock")]
 fn one_ms(strategy: &dyn Allocate, group: &Group, queues: &SortedQueues, members: &SortedMembers) -> f64 {
     let run = || {
         let start = Instant::now();
