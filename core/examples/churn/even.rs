@@ -261,7 +261,8 @@ pub(crate) fn times(strategies: &[&dyn Allocate; 4], targets: &mut Targets) {
     }
 }
 
-/// The mean over many runs, in time that this thread had a core for itself where the system tells; else the shortest.
+/// What one run takes on an idle core, as near as a busy machine tells: the shortest run, or the mean of the time that
+/// this thread had a core for itself, if that is less.
 #[expect(clippy::disallowed_methods, reason = "a program that measures has to look at the clock")]
 fn one_ms(strategy: &dyn Allocate, group: &Group, queues: &SortedQueues, members: &SortedMembers) -> f64 {
     let run = || {
@@ -275,8 +276,8 @@ fn one_ms(strategy: &dyn Allocate, group: &Group, queues: &SortedQueues, members
         shortest = shortest.min(run());
         runs += 1;
     }
-    let each = start.zip(worked()).map_or(shortest, |(start, end)| end.saturating_sub(start) / runs);
-    each.as_secs_f64() * 1000.0
+    let mean = start.zip(worked()).map(|(start, end)| end.saturating_sub(start) / runs);
+    mean.map_or(shortest, |mean| mean.min(shortest)).as_secs_f64() * 1000.0
 }
 
 /// The core's time of this thread so far. It is counted in steps of some milliseconds.

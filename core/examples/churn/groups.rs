@@ -51,13 +51,18 @@ impl Crowd {
         self.members.remove(&id).expect("it is there")
     }
 
-    /// A broker more, or a broker less.
-    pub(crate) fn with_broker(&self, number: usize, per_broker: usize, there: bool) -> Self {
-        let new = (0..per_broker).map(|id| queue(&self.topic, number, id));
+    /// A broker more, which sorts right after an existing one.
+    pub(crate) fn with_broker_after(&self, number: usize, queues: usize) -> Self {
+        let name = format!("{}-new", queue(&self.topic, number, 0).broker);
+        let new = (0..queues).map(|id| MessageQueue::new(self.topic.as_str(), name.as_str(), id as i32));
+        Self { queues: self.queues.iter().cloned().chain(new).collect(), ..self.clone() }
+    }
+
+    /// A broker less.
+    pub(crate) fn without_broker(&self, number: usize) -> Self {
         let broker = queue(&self.topic, number, 0).broker;
-        let old = self.queues.iter().filter(|queue| queue.broker != broker).cloned();
-        let queues = if there { old.chain(new).collect() } else { old.collect() };
-        Self { queues, ..self.clone() }
+        let left = self.queues.iter().filter(|queue| queue.broker != broker);
+        Self { queues: left.cloned().collect(), ..self.clone() }
     }
 
     /// The number of the owner of each queue.

@@ -92,10 +92,10 @@ fn one_group(strategy: &dyn Allocate, size: Size, start: Crowd, rng: &mut Rng, s
     }
 
     let brokers = size.queues / size.per_broker;
-    let added = start.with_broker(brokers, size.per_broker, true);
+    let added = start.with_broker_after(rng.below(brokers as u64) as usize, size.per_broker);
     sum.broker_added.0 += surviving_moves(strategy, &start, &added);
     sum.broker_added.1 += size.per_broker;
-    let lost = start.with_broker(rng.below(brokers as u64) as usize, size.per_broker, false);
+    let lost = start.without_broker(rng.below(brokers as u64) as usize);
     sum.broker_lost.0 += surviving_moves(strategy, &start, &lost);
     sum.broker_lost.1 += size.per_broker;
 }
