@@ -9,6 +9,7 @@
 //! | [`model`], [`time`], [`rng`], [`error`] | nothing | names, queues, instants, who is at fault |
 //! | [`wire`] | model, error | bytes to commands, requests, replies and messages, and back |
 //! | [`allocate`] | model | which member of a group gets which queue |
+//! | [`plan`] | allocate, model | what a change does to a group, what is wrong with one |
 //! | [`link`] | wire, time | one connection: framing, replies to calls, deadlines |
 //! | [`consumer`] | all of the above, as values | the push consumer's state machine |
 #![no_std]
@@ -24,6 +25,7 @@ pub mod error;
 pub mod link;
 pub mod manual;
 pub mod model;
+pub mod plan;
 pub mod rng;
 pub mod time;
 pub mod wire;

@@ -245,7 +245,7 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
-    /// As [`ConsumerBuilder::strategy`], by name: `avg`, `circle`, `hash`, `hash:N`, or Java's names.
+    /// As [`ConsumerBuilder::strategy`], by name: `avg`, `circle`, `hash`, `hash:N`, `draft`, or Java's names.
     pub fn strategy_named(mut self, name: &str) -> Self {
         match named(name) {
             Ok(strategy) => self.strategy = strategy,

@@ -1,4 +1,4 @@
-//! The only place that reads clocks.
+//! The only place that reads the system's clocks; `clippy.toml` bans it elsewhere.
 //!
 //! Core counts time from an epoch of its caller's choosing; here that epoch is the moment a clock was started.
 //! Monotonic time comes from tokio, so tests with paused time pause everything.
@@ -32,7 +32,7 @@ impl Clock {
 }
 
 /// Unix time now.
-#[allow(clippy::disallowed_methods, reason = "the one place through which wall time enters")]
+#[expect(clippy::disallowed_methods, reason = "the one place through which wall time enters")]
 pub fn wall() -> WallClock {
     let since = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     WallClock::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -6,6 +6,7 @@ use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::filter;
 use crate::report::ShutdownReport;
+use crate::status::Status;
 use evenkeel_core::consumer::Snapshot;
 use evenkeel_core::consumer::io::{Event, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
@@ -127,6 +128,14 @@ impl Consumer {
         self.control.snapshot().await
     }
 
+    /// A picture of now with everything that was counted since the start.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn status(&self) -> Result<Status> {
+        self.control.status().await
+    }
+
     /// Leaves the group: no new deliveries, waits for running handlers at most `drain`, commits, unregisters, closes.
     pub async fn shutdown(self, drain: Duration) -> ShutdownReport {
         let (done, report) = oneshot::channel();
@@ -218,6 +227,16 @@ impl Control {
     pub async fn snapshot(&self) -> Result<Snapshot> {
         let (answer, answered) = oneshot::channel();
         self.send(Command::Look(answer)).await?;
+        answered.await.map_err(|_gone| Error::closed("the consumer"))
+    }
+
+    /// As [`Consumer::status`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn status(&self) -> Result<Status> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Command::Report(answer)).await?;
         answered.await.map_err(|_gone| Error::closed("the consumer"))
     }
 

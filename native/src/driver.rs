@@ -13,6 +13,7 @@ use crate::handler::Context;
 use crate::message::Message;
 use crate::opening::{Opening, PATIENCE};
 use crate::report::ShutdownReport;
+use crate::status::{Status, Tally};
 use crate::telling::tell;
 use crate::workers::{Finished, Job, Workers};
 use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Input(Input),
     /// Show the machine's state.
     Look(oneshot::Sender<Snapshot>),
+    /// Show that and everything that was counted.
+    Report(oneshot::Sender<Status>),
     /// Stop, and say so when it is done.
     Stop { grace: Duration, done: Option<oneshot::Sender<ShutdownReport>> },
 }
@@ -62,6 +65,8 @@ struct Running {
     draining: watch::Sender<bool>,
     /// Inputs that the driver made itself: calls that could not be queued, deliveries put back.
     own: VecDeque<Input>,
+    tally: Tally,
+    quiet: bool,
     stop: Option<Stop>,
     report: Option<ShutdownReport>,
 }
@@ -83,6 +88,8 @@ impl Driver {
             lost: BTreeMap::new(),
             draining,
             own: VecDeque::new(),
+            tally: Tally::default(),
+            quiet: false,
             stop: None,
             report: None,
         };
@@ -189,10 +196,26 @@ impl Running {
 
     fn command(&mut self, command: Command) {
         match command {
-            Command::Input(input) => self.parts.machine.handle(self.parts.clock.now(), input),
+            Command::Input(input) => {
+                if let Input::Quiet(on) = &input {
+                    self.quiet = *on;
+                }
+                self.parts.machine.handle(self.parts.clock.now(), input);
+            }
             // An error only says that the caller stopped waiting.
             Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
+            Command::Report(answer) => drop(answer.send(self.status())),
             Command::Stop { grace, done } => self.stop(grace, done),
+        }
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            snapshot: self.parts.machine.snapshot(),
+            assignment: self.parts.assignment.borrow().clone(),
+            tally: self.tally.clone(),
+            quiet: self.quiet,
+            stopping: self.stop.is_some(),
         }
     }
 
@@ -205,6 +228,7 @@ impl Running {
         // Handlers that listen get the last fifth of the grace, at most a second, to come to an end.
         let warn_at = began + grace.saturating_sub(Duration::from_secs(1).min(grace / 5));
         let waiters = done.into_iter().collect();
+        self.tally.stop(self.parts.clock.now(), self.parts.assignment.borrow().all_queues());
         self.stop = Some(Stop { began, warn_at, give_up: began + grace + FAREWELL, waiters });
         let unstarted = self.parts.workers.unstarted();
         self.own.extend(unstarted.map(|ticket| Input::Outcome { ticket, outcome: Outcome::PutBack }));
@@ -222,7 +246,8 @@ impl Running {
     }
 
     fn finished(&mut self, finished: Finished) {
-        let Finished { ticket, outcome, .. } = finished;
+        let Finished { ticket, outcome, topic, took, .. } = finished;
+        self.tally.handled(&topic, &outcome, took);
         self.parts.machine.handle(self.parts.clock.now(), Input::Outcome { ticket, outcome });
     }
 
@@ -242,6 +267,7 @@ impl Running {
 
     fn event(&mut self, event: Event) {
         tell(self.parts.group.as_str(), &event);
+        self.tally.event(self.parts.clock.now(), &event);
         match &event {
             Event::Rebalanced { generation, topic, reason, assigned, lost, .. } => {
                 for queue in lost {

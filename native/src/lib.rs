@@ -22,6 +22,8 @@
 //! ```
 
 mod addresses;
+#[cfg(feature = "admin")]
+pub mod admin;
 mod assignment;
 mod builder;
 pub mod client;
@@ -35,11 +37,14 @@ mod filter;
 mod handler;
 mod identity;
 mod message;
+#[cfg(feature = "admin")]
+pub mod metrics;
 mod opening;
 mod producer;
 mod report;
 pub mod settings;
 pub mod signal;
+mod status;
 mod telling;
 mod workers;
 
@@ -53,6 +58,7 @@ pub use handler::{
 pub use message::Message;
 pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};
 pub use report::ShutdownReport;
+pub use status::{Histogram, Status, Tally, TopicTally};
 
 pub use evenkeel_core::allocate;
 pub use evenkeel_core::config::{Limits, OPTIONS};

@@ -21,6 +21,8 @@ pub(crate) struct Opening {
     /// Where the addresses came from, in words, for the error.
     origin: String,
     tries: BTreeMap<Address, Tries>,
+    /// Brokers that a call failed at since they last answered.
+    failing: BTreeMap<Address, Tries>,
     /// Whether any name server has answered.
     answered: bool,
     /// Whether the machine's first round is over.
@@ -34,6 +36,17 @@ struct Tries {
     last: String,
 }
 
+impl Tries {
+    /// The last failure without the address, and how many there were.
+    fn told(&self, address: &Address) -> String {
+        let Self { count, last } = self;
+        let told =
+            last.strip_prefix(address.as_str()).map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
+        let told = if told.is_empty() { "no answer" } else { told };
+        format!("{told} after {count} {}", if *count == 1 { "try" } else { "tries" })
+    }
+}
+
 #[derive(Debug)]
 enum About {
     Route(Topic),
@@ -44,7 +57,8 @@ enum About {
 impl Opening {
     pub(crate) fn new(began: Instant, name_servers: &[Address], origin: String) -> Self {
         let tries = name_servers.iter().map(|address| (address.clone(), Tries::default())).collect();
-        Self { began, origin, tries, answered: false, ready: false, calls: BTreeMap::new() }
+        let (failing, calls) = (BTreeMap::new(), BTreeMap::new());
+        Self { began, origin, tries, failing, answered: false, ready: false, calls }
     }
 
     /// A call goes out.
@@ -85,14 +99,20 @@ impl Opening {
                 _ => None,
             },
             (Err(error), _) => {
-                let tries = self.tries.get_mut(&to)?;
+                let tries = match self.tries.get_mut(&to) {
+                    Some(tries) => tries,
+                    None => self.failing.entry(to).or_default(),
+                };
                 tries.count += 1;
                 tries.last = error.to_string();
                 let enough = self.tries.values().all(|tries| tries.count > 0)
                     && self.tries.values().map(|tries| tries.count).sum::<u32>() >= TRIES;
                 (enough && !self.answered).then(|| self.unreachable(now))
             }
-            (Ok(_), _) => None,
+            (Ok(_), _) => {
+                self.failing.remove(&to);
+                None
+            }
         }
     }
 
@@ -114,26 +134,24 @@ impl Opening {
         if !self.answered {
             return Some(self.unreachable(now));
         }
-        let text = format!("a name server answered, but there was no first assignment within {PATIENCE:?}");
+        let mut text =
+            format!("a name server answered, but there was no first assignment within {PATIENCE:?}");
+        for (address, tries) in &self.failing {
+            text.push_str(&format!("\nbroker {address}: {}", tries.told(address)));
+        }
         Some(
-            Error::new(ErrorKind::TimedOut, text)
-                .with_hint("can the brokers' addresses be reached from here?"),
+            Error::new(ErrorKind::TimedOut, text).with_hint(
+                "can the brokers' addresses be reached from here? `evenkeel route TOPIC` shows them",
+            ),
         )
     }
 
     fn unreachable(&self, now: Instant) -> Error {
         let mut text = "cannot reach a name server".to_owned();
         let seconds = now.since(self.began).as_secs_f64();
-        for (address, Tries { count, last }) in &self.tries {
-            let told = last
-                .strip_prefix(address.as_str())
-                .map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
-            let told = if told.is_empty() { "no answer" } else { told };
-            let tries = if *count == 1 { "try" } else { "tries" };
-            text.push_str(&format!(
-                "\ntried {address} ({}): {told} after {count} {tries}, {seconds:.1} s",
-                self.origin
-            ));
+        for (address, tries) in &self.tries {
+            let told = tries.told(address);
+            text.push_str(&format!("\ntried {address} ({}): {told}, {seconds:.1} s", self.origin));
         }
         Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
     }

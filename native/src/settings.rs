@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// Variables that have the log filter, the first that is set wins.
+const LOG_VARIABLES: [&str; 2] = ["EVENKEEL_LOG", "RUST_LOG"];
+
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -168,6 +171,12 @@ impl Settings {
         });
         if let Some((name, text)) = servers {
             self.set("cluster.name_servers", text, Origin::Environment(name.to_owned()))?;
+        }
+        let filter = LOG_VARIABLES.iter().find_map(|name| {
+            environment.get(*name).filter(|text| !text.trim().is_empty()).map(|text| (*name, text))
+        });
+        if let Some((name, text)) = filter {
+            self.set("log.filter", text, Origin::Environment(name.to_owned()))?;
         }
         for (name, text) in environment {
             if let Some(path) = name.strip_prefix("EVENKEEL__") {

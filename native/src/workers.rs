@@ -5,7 +5,7 @@
 
 use crate::handler::{Batch, Context, Work};
 use evenkeel_core::consumer::io::{Failure, Outcome};
-use evenkeel_core::model::Ticket;
+use evenkeel_core::model::{Ticket, Topic};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::future::Future;
@@ -16,6 +16,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 /// One call of a handler.
 pub(crate) struct Job {
@@ -29,6 +30,8 @@ pub(crate) struct Finished {
     worker: usize,
     pub(crate) ticket: Ticket,
     pub(crate) outcome: Outcome,
+    pub(crate) topic: Topic,
+    pub(crate) took: Duration,
 }
 
 /// The pool.
@@ -115,8 +118,10 @@ impl Workers {
         let (work, report, timeout) = (Arc::clone(&self.work), self.report.clone(), self.timeout);
         self.tasks.spawn(async move {
             while let Some(Job { ticket, batch, context }) = jobs.recv().await {
+                let (topic, began) = (context.queue.topic.clone(), Instant::now());
                 let outcome = run(&*work, batch, context, timeout).await;
-                if report.send(Finished { worker, ticket, outcome }).await.is_err() {
+                let took = began.elapsed();
+                if report.send(Finished { worker, ticket, outcome, topic, took }).await.is_err() {
                     return;
                 }
             }

@@ -134,3 +134,41 @@ fn generators_stay_within_bounds() {
         assert_eq!(answer(&many)["error"]["kind"], "bad-case");
     }
 }
+
+#[test]
+fn the_draft_is_asked_by_its_name_and_takes_settings() {
+    let case = |extra: &str| {
+        format!(
+            r#"{{"id":1,"strategy":"AVG_BY_DRAFT","mode":"group","group":"G",{extra}"queues":{{"generator":{{"topic":"T0","brokers":["broker-0000","broker-0001"],"perBroker":4}}}},"consumers":["10.0.0.0@1000#0","10.0.0.1@1000#7919","10.0.0.2@1000#15838"]}}"#
+        )
+    };
+    let shares = |extra: &str| answer(&case(extra))["result"]["shares"].clone();
+    assert_eq!(shares(""), json!([[0, 5, 6], [2, 3, 4], [1, 7]]));
+    assert_eq!(answer(&case(""))["result"]["name"], "AVG_BY_DRAFT");
+    for params in [r#""params":{"slack":2},"#, r#""params":{"identity":"host"},"#] {
+        let all: Vec<Value> = shares(params).as_array().unwrap().clone();
+        assert_eq!(all.iter().map(|share| share.as_array().unwrap().len()).sum::<usize>(), 8);
+    }
+    for weights in ["[6,1,1]", r#"{"10.0.0.0@1000#0":6}"#] {
+        let all = shares(&format!(r#""params":{{"weights":{weights}}},"#));
+        assert!(matches!(all[0].as_array().unwrap().len(), 6 | 7), "{all}");
+    }
+    let error = |params: &str| answer(&case(params))["result"]["error"]["kind"].clone();
+    assert_eq!(error(r#""params":{"weights":[1]},"#), "bad-parameter");
+    assert_eq!(error(r#""params":{"slak":1},"#), "bad-parameter");
+}
+
+#[test]
+fn the_draft_knows_rooms() {
+    let rooms = |rule: &str| {
+        answer(&format!(
+            r#"{{"id":1,"strategy":"draft","mode":"group","params":{{"rooms":"{rule}","resolver":{{"rule":"before-dash"}}}},"queues":{{"generator":{{"topic":"T","brokers":["a-1","b-1"],"perBroker":6}}}},"consumers":["a-c1","a-c2","b-c1"]}}"#
+        ))["result"]["shares"]
+            .clone()
+    };
+    let sizes = |shares: &Value| -> Vec<usize> {
+        shares.as_array().unwrap().iter().map(|share| share.as_array().unwrap().len()).collect()
+    };
+    assert_eq!(sizes(&rooms("strict")), [3, 3, 6]);
+    assert_eq!(sizes(&rooms("balance-first")), [4, 4, 4]);
+}

@@ -158,7 +158,40 @@ fn all_settings_are_listed() {
     let run = evenkeel(&["-X", "list", "--json"]).assert().code(0);
     assert_eq!(lines(&run)[0]["schema"], "evenkeel.settings/1");
     let run = evenkeel(&["--version", "--json"]).assert().code(0);
-    assert_eq!(lines(&run)[0]["version"], env!("CARGO_PKG_VERSION"));
+    let version = &lines(&run)[0];
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    for name in ["schema", "core", "git", "rust", "protocol"] {
+        assert!(version.get(name).is_some(), "{name}: {version}");
+    }
+}
+
+#[test]
+fn names_of_mqadmin_are_known() {
+    let run = evenkeel(&["consumerProgress", "-g", "pay"]).assert().code(2);
+    assert!(stderr(&run).contains("mqadmin's consumerProgress has no counterpart"), "{}", stderr(&run));
+    let run = evenkeel(&["topicRoute", "-t", "orders", "-n", &nobody()]).assert().code(3);
+    assert!(
+        stderr(&run).starts_with("evenkeel: mqadmin's topicRoute is `evenkeel route TOPIC`"),
+        "{}",
+        stderr(&run)
+    );
+    let run = evenkeel(&["rout", "orders"]).assert().code(2);
+    assert!(stderr(&run).contains("similar subcommand exists: 'route'"), "{}", stderr(&run));
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let config = std::env::temp_dir().join(format!("evenkeel-layers-{}.toml", std::process::id()));
+    std::fs::write(&config, "[cluster]\nname_servers = [\"127.0.0.1:3\"]\n").unwrap();
+    let file = config.to_str().unwrap();
+    let (flag, variable) = (&["route", "t", "-c", file, "-n", "127.0.0.1:1"][..], "NAMESRV_ADDR");
+    let run = evenkeel(flag).env(variable, "127.0.0.1:2").assert().code(3);
+    assert!(stderr(&run).contains("tried 127.0.0.1:1 (flag --namesrv)"), "{}", stderr(&run));
+    let run = evenkeel(&flag[..4]).env(variable, "127.0.0.1:2").assert().code(3);
+    assert!(stderr(&run).contains("tried 127.0.0.1:2 (environment NAMESRV_ADDR)"), "{}", stderr(&run));
+    let run = evenkeel(&flag[..4]).assert().code(3);
+    assert!(stderr(&run).contains("tried 127.0.0.1:3 (file "), "{}", stderr(&run));
+    std::fs::remove_file(&config).unwrap();
 }
 
 #[test]
@@ -223,6 +256,14 @@ fn a_broker_a_sender_and_a_consumer_as_processes() {
     assert_eq!(lines(&run).len(), 3);
     let run = evenkeel(&["topicRoute", "-t", "orders", "-n", address, "--json"]).assert().code(0);
     assert_eq!(lines(&run)[0]["queues"].as_array().unwrap().len(), 2);
+    let run = evenkeel(&["route", "orders", "-n", address, "-o", "csv"]).assert().code(0);
+    assert!(
+        stdout(&run).starts_with("broker,cluster,readQueues,writeQueues,perm,master,slaves\nembedded-a,")
+    );
+    let run = evenkeel(&["route", "orders", "-n", address, "-o", "ndjson"]).assert().code(0);
+    assert_eq!(lines(&run)[1]["broker"], "embedded-b");
+    let run = evenkeel(&["route", "orders", "-n", address, "-o", "wide"]).assert().code(0);
+    assert!(stdout(&run).contains("4 queues to read"));
     evenkeel(&["route", "nowhere", "-n", address]).assert().code(4);
     evenkeel(&["consume", "-t", "nowhere", "-g", "g", "-n", address]).assert().code(4);
 
@@ -261,7 +302,7 @@ fn a_second_signal_leaves_at_once() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"x\n").unwrap();
     let mut begun = [0; 5];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut begun).unwrap();
-    let began = std::time::Instant::now();
+    let began = tokio::time::Instant::now();
     for _ in 0..2 {
         Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         std::thread::sleep(Duration::from_millis(200));

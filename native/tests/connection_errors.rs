@@ -5,9 +5,10 @@ use evenkeel::client::Client;
 use evenkeel::{Address, Blame};
 use evenkeel_core::wire::reply::CallError;
 use evenkeel_core::wire::request::Request;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 

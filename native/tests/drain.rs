@@ -8,7 +8,8 @@ use evenkeel::{Ack, Consumer, ConsumerBuilder, Context, Group, Message, MessageQ
 use helpers::eventually;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 const GROUP: &str = "drain";
 

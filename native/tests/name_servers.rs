@@ -10,9 +10,10 @@ use evenkeel_core::wire::request::Request;
 use helpers::eventually;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 
 /// A listener that takes connections, counts them, and never answers.
 async fn black_hole() -> (String, Arc<AtomicUsize>) {

@@ -1,4 +1,4 @@
-//! Which messages of a producer of [`payload`](crate::payload) have arrived, how often, and whether they were right.
+//! Which messages of a producer of [`payload`] have arrived, how often, and whether they were right.
 
 use crate::payload::{self, Kind};
 use base64::Engine;

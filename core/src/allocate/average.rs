@@ -3,7 +3,11 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::{Allocate, AllocateError, Input};
+use core::iter;
+use core::ops::Range;
+
+use super::{Allocate, AllocateError, Input, Owners, Seat, SortedMembers, SortedQueues, anyone_to_serve};
+use crate::model::Group;
 
 /// Cuts the queue list into one run for each member, in order. Each run has ⌊n/m⌋ queues, and the first n mod m members
 /// have one more. With more members than queues, the first n members have one queue each and the others none.
@@ -48,10 +52,35 @@ impl Allocate for Average {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());
         };
-        let (queues, members) = (input.queues.len(), input.members.len());
-        let (least, with_one_more) = (queues / members, queues % members);
-        let start = place * least + place.min(with_one_more);
-        let count = least + usize::from(place < with_one_more);
-        Ok((start..start + count).collect())
+        Ok(run(input.queues.len(), Seat { place, of: input.members.len() }).collect())
     }
+
+    fn owners(
+        &self,
+        _: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        if !anyone_to_serve(queues, members)? {
+            return Ok(Owners::nobody(queues.len()));
+        }
+        let of = members.len();
+        let runs = (0..of).map(|place| (place, run(queues.len(), Seat { place, of })));
+        Owners::from_places(runs.flat_map(|(place, run)| iter::repeat_n(Some(place), run.len())), members)
+    }
+
+    fn kept_by_seat(&self, queues: usize, before: Seat, after: Seat) -> Option<usize> {
+        let (before, after) = (run(queues, before), run(queues, after));
+        Some(before.end.min(after.end).saturating_sub(before.start.max(after.start)))
+    }
+}
+
+/// The positions that go with a seat; none if there are no seats.
+fn run(queues: usize, Seat { place, of }: Seat) -> Range<usize> {
+    if place >= of {
+        return 0..0;
+    }
+    let (least, with_one_more) = (queues / of, queues % of);
+    let start = place * least + place.min(with_one_more);
+    start..start + least + usize::from(place < with_one_more)
 }

@@ -3,7 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::{Allocate, AllocateError, Input};
+use super::{Allocate, AllocateError, Input, Owners, Seat, SortedMembers, SortedQueues, anyone_to_serve};
+use crate::model::Group;
 
 /// Deals the queues out one by one, in order, going round the members until none is left: the member in place i has
 /// queues i, i+m, i+2m and so on.
@@ -45,4 +46,50 @@ impl Allocate for Circle {
         };
         Ok((place..input.queues.len()).step_by(input.members.len()).collect())
     }
+
+    fn owners(
+        &self,
+        _: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        if !anyone_to_serve(queues, members)? {
+            return Ok(Owners::nobody(queues.len()));
+        }
+        Owners::from_places((0..members.len()).cycle().take(queues.len()).map(Some), members)
+    }
+
+    fn kept_by_seat(&self, queues: usize, before: Seat, after: Seat) -> Option<usize> {
+        Some(common(queues as u128, before, after).unwrap_or(0) as usize)
+    }
+}
+
+/// How many numbers below `queues` leave the remainder `before.place` when divided by `before.of`, and `after.place`
+/// by `after.of`. Nothing if there is none, or no such seat.
+fn common(queues: u128, before: Seat, after: Seat) -> Option<u128> {
+    if before.place >= before.of || after.place >= after.of {
+        return None;
+    }
+    let (a, m) = (before.place as u128, before.of as u128);
+    let (b, n) = (after.place as u128, after.of as u128);
+    let (shared, inverse) = gcd_and_inverse(m, n);
+    // x = a + m·k with m·k ≡ b - a (mod n), so k ≡ (b - a)/g · (m/g)⁻¹ (mod n/g).
+    let apart = (b + n - a % n) % n;
+    if apart % shared != 0 {
+        return None;
+    }
+    let period = n / shared;
+    let first = a + m * ((apart / shared % period) * inverse % period);
+    (first < queues).then(|| (queues - 1 - first) / (m * period) + 1)
+}
+
+/// The greatest common divisor g of m and n, and the inverse of m/g modulo n/g.
+fn gcd_and_inverse(m: u128, n: u128) -> (u128, u128) {
+    let (mut low, mut high) = ((m, 1_i128), (n, 0_i128));
+    while high.0 != 0 {
+        let times = low.0 / high.0;
+        (low, high) = (high, (low.0 % high.0, low.1 - times as i128 * high.1));
+    }
+    let period = (n / low.0) as i128;
+    (low.0, low.1.rem_euclid(period) as u128)
 }

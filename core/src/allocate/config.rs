@@ -4,8 +4,8 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::{Allocate, AllocateError, Input};
-use crate::model::MessageQueue;
+use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues};
+use crate::model::{Group, MessageQueue};
 
 /// Takes the queues of a fixed list, whoever else is in the group. Nothing is checked: neither that the member is in
 /// the list of members nor that there are any. Keeping the lists of all members disjoint and complete is the operator's
@@ -55,8 +55,25 @@ impl Allocate for ByConfig {
     }
 
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError> {
+        Ok(self.there(input.queues))
+    }
+
+    fn owners(
+        &self,
+        _: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        let there = self.there(queues);
+        Owners::from_answers(queues.len(), members, |_| Ok(there.clone()))
+    }
+}
+
+impl ByConfig {
+    /// Positions of the listed queues, in the order of the list, each once.
+    fn there(&self, queues: &SortedQueues) -> Vec<usize> {
         let mut taken = BTreeSet::new();
-        let there = self.listed.iter().filter_map(|queue| input.queues.position(queue));
-        Ok(there.filter(|&at| taken.insert(at)).collect())
+        let there = self.listed.iter().filter_map(|queue| queues.position(queue));
+        there.filter(|&at| taken.insert(at)).collect()
     }
 }

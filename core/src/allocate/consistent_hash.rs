@@ -10,7 +10,8 @@ use core::fmt::{self, Write as _};
 
 use md5::{Digest as _, Md5};
 
-use super::{Allocate, AllocateError, Input, SortedMembers, SortedQueues};
+use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues, anyone_to_serve};
+use crate::model::Group;
 
 /// Puts each member on a ring of numbers at several points, its virtual nodes, and gives each queue to the member whose
 /// point comes next. When a member joins, queues move only to it; when one leaves, only its queues move. The shares are
@@ -38,12 +39,14 @@ use super::{Allocate, AllocateError, Input, SortedMembers, SortedQueues};
 /// let queues = SortedQueues::new((0..8).map(|id| MessageQueue::new("TopicTest", "broker-a", id)));
 /// let owners = |ids: &[&'static str]| {
 ///     let members = SortedMembers::new(ids.iter().map(|&id| ClientId::from(id)));
-///     let owners = ConsistentHash::default().owners(&queues, &members);
-///     owners.into_iter().map(|at| at.map_or("nobody", |at| ids[at])).collect::<Vec<_>>()
+///     let owners = ConsistentHash::default().owners(&Group::from("g"), &queues, &members)?;
+///     let name = |queue| owners.sole(queue).map_or("nobody", |place| ids[place]);
+///     Ok::<_, evenkeel_core::allocate::AllocateError>((0..8).map(name).collect::<Vec<_>>())
 /// };
-/// assert_eq!(owners(&["c1", "c2"]), ["c1", "c2", "c2", "c1", "c1", "c1", "c2", "c1"]);
+/// assert_eq!(owners(&["c1", "c2"])?, ["c1", "c2", "c2", "c1", "c1", "c1", "c2", "c1"]);
 /// // Queues 2 and 3 move to the new member, and nothing else moves.
-/// assert_eq!(owners(&["c1", "c2", "c3"]), ["c1", "c2", "c3", "c3", "c1", "c1", "c2", "c1"]);
+/// assert_eq!(owners(&["c1", "c2", "c3"])?, ["c1", "c2", "c3", "c3", "c1", "c1", "c2", "c1"]);
+/// # Ok::<(), evenkeel_core::allocate::AllocateError>(())
 /// ```
 #[derive(Clone)]
 pub struct ConsistentHash {
@@ -89,7 +92,7 @@ impl ConsistentHash {
 
     /// For each queue, the place of its owner in `members`; the first place of an id that occurs more than once.
     /// `None` for all if the ring has no points.
-    pub fn owners(&self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
+    fn places(&self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
         let ring = self.ring(members);
         queues
             .iter()
@@ -168,8 +171,20 @@ impl Allocate for ConsistentHash {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());
         };
-        let owners = self.owners(input.queues, input.members);
-        Ok((0..).zip(owners).filter(|&(_, owner)| owner == Some(place)).map(|(at, _)| at).collect())
+        let places = self.places(input.queues, input.members);
+        Ok((0..).zip(places).filter(|&(_, owner)| owner == Some(place)).map(|(at, _)| at).collect())
+    }
+
+    fn owners(
+        &self,
+        _: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        if !anyone_to_serve(queues, members)? {
+            return Ok(Owners::nobody(queues.len()));
+        }
+        Owners::from_places(self.places(queues, members), members)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
+use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Allocate, AllocateError, Input, Room};
+use super::{Allocate, AllocateError, Input, Owners, Room, SortedMembers, SortedQueues, anyone_to_serve};
+use crate::model::Group;
 
 /// Shares the queues whose brokers are called `room@name`, with an allowed room, among all members; queues of other
 /// brokers go to nobody. The member in place i of m gets the i-th run of ⌊n/m⌋ queues; the n mod m queues left at the
@@ -62,8 +64,39 @@ impl Allocate for MachineRoom {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());
         };
+        let allowed = self.allowed(input.queues)?;
+        let members = input.members.len();
+        let (least, left) = (allowed.len() / members, allowed.len() % members);
+        let run = allowed.iter().skip(place * least).take(least);
+        let extra = allowed.iter().skip(place + members * least).take(usize::from(place < left));
+        Ok(run.chain(extra).copied().collect())
+    }
+
+    fn owners(
+        &self,
+        _: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        if !anyone_to_serve(queues, members)? {
+            return Ok(Owners::nobody(queues.len()));
+        }
+        let allowed = self.allowed(queues)?;
+        let in_runs = allowed.len() / members.len() * members.len();
+        let mut places = vec![None; queues.len()];
+        for (number, &at) in allowed.iter().enumerate() {
+            let place = if number < in_runs { number / (in_runs / members.len()) } else { number - in_runs };
+            places[at] = Some(place);
+        }
+        Owners::from_places(places, members)
+    }
+}
+
+impl MachineRoom {
+    /// Positions of the queues in allowed rooms.
+    fn allowed(&self, queues: &SortedQueues) -> Result<Vec<usize>, AllocateError> {
         let mut allowed = Vec::new();
-        for (at, queue) in input.queues.iter().enumerate() {
+        for (at, queue) in queues.iter().enumerate() {
             if let Some(room) = room_of(queue.broker.as_str()) {
                 let rooms = self.rooms.as_ref().ok_or(AllocateError::RoomsNotSet)?;
                 if rooms.contains(&Room::from(room)) {
@@ -71,11 +104,7 @@ impl Allocate for MachineRoom {
                 }
             }
         }
-        let members = input.members.len();
-        let (least, left) = (allowed.len() / members, allowed.len() % members);
-        let run = allowed.iter().skip(place * least).take(least);
-        let extra = allowed.iter().skip(place + members * least).take(usize::from(place < left));
-        Ok(run.chain(extra).copied().collect())
+        Ok(allowed)
     }
 }
 

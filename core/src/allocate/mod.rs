@@ -13,6 +13,7 @@
 //! | [`MachineRoom`] | `MACHINE_ROOM` | only queues of allowed rooms, shared by all members |
 //! | [`Nearby`] | `MACHINE_ROOM_NEARBY-` + inner | each room for its own members, rooms without members for all |
 //! | [`ByConfig`] | `CONFIG` | a list written down beforehand |
+//! | [`Draft`] | `AVG_BY_DRAFT` | ours: members pick favourites in turn; even, and little moves |
 //!
 //! # Example
 //!
@@ -32,10 +33,13 @@ mod average;
 mod circle;
 mod config;
 mod consistent_hash;
+mod draft;
 mod error;
+mod go_ring;
 mod machine_room;
 mod named;
 mod nearby;
+mod owners;
 mod room;
 mod sorted;
 
@@ -48,10 +52,13 @@ pub use average::Average;
 pub use circle::Circle;
 pub use config::ByConfig;
 pub use consistent_hash::{ConsistentHash, md5_hash};
+pub use draft::{Draft, Identity, RoomRule};
 pub use error::{AllocateError, Roomless};
+pub use go_ring::GoRing;
 pub use machine_room::MachineRoom;
 pub use named::{AVAILABLE, NameError, named};
 pub use nearby::Nearby;
+pub use owners::Owners;
 pub use room::{Room, RoomOf, RoomPrefix, RoomTable};
 pub use sorted::{JavaOrder, Sorted, SortedMembers, SortedQueues};
 
@@ -100,6 +107,30 @@ pub trait Allocate: Debug + Send + Sync {
     /// Whatever the strategy cannot work with. The caller leaves the topic as it is.
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError>;
 
+    /// The answers of all members at once. What is given here equals asking each distinct client id in turn; the rules
+    /// of this crate come to it in one pass instead. With nobody in the group, nobody owns anything; a member without
+    /// a client id cannot ask and owns nothing.
+    ///
+    /// # Errors
+    ///
+    /// As for `positions` and `allocate`: the first error that any member would meet.
+    fn owners(
+        &self,
+        group: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        Owners::from_answers(queues.len(), members, |place| {
+            self.positions(&Input { group, me: &members[place], queues, members })
+        })
+    }
+
+    /// For rules that look at nothing but numbers and places: how many of a topic's `queues` a member keeps that had
+    /// one seat and now has another. `None`, if it is not said, for rules that look at names.
+    fn kept_by_seat(&self, _queues: usize, _before: Seat, _after: Seat) -> Option<usize> {
+        None
+    }
+
     /// The queues at [`Allocate::positions`].
     ///
     /// # Errors
@@ -122,9 +153,31 @@ impl<A: Allocate + ?Sized> Allocate for Arc<A> {
         (**self).positions(input)
     }
 
+    fn owners(
+        &self,
+        group: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        (**self).owners(group, queues, members)
+    }
+
+    fn kept_by_seat(&self, queues: usize, before: Seat, after: Seat) -> Option<usize> {
+        (**self).kept_by_seat(queues, before, after)
+    }
+
     fn allocate(&self, input: &Input<'_>) -> Result<Vec<MessageQueue>, AllocateError> {
         (**self).allocate(input)
     }
+}
+
+/// Where a member stands in the sorted list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Its place, from 0.
+    pub place: usize,
+    /// How many members there are.
+    pub of: usize,
 }
 
 /// What one member asks a strategy.
@@ -159,5 +212,13 @@ impl Input<'_> {
             return Err(AllocateError::NoMembers);
         }
         Ok(self.members.position(self.me))
+    }
+}
+
+/// What rules that need both ask before they share for all: nobody there is no error, no queues is one.
+fn anyone_to_serve(queues: &SortedQueues, members: &SortedMembers) -> Result<bool, AllocateError> {
+    match (queues.is_empty(), members.iter().any(|id| !id.as_str().is_empty())) {
+        (true, true) => Err(AllocateError::NoQueues),
+        (_, anyone) => Ok(anyone),
     }
 }

@@ -3,13 +3,14 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use super::{Allocate, AllocateError, Average, Circle, ConsistentHash};
+use super::{Allocate, AllocateError, Average, Circle, ConsistentHash, Draft};
 use crate::error::Blame;
 
 /// What [`named`] understands, for help texts.
 pub const AVAILABLE: &str = "avg (or AVG, AllocateMessageQueueAveragely), \
     circle (or AVG_BY_CIRCLE, AllocateMessageQueueAveragelyByCircle), \
-    hash or hash:N with N virtual nodes (or CONSISTENT_HASH, AllocateMessageQueueConsistentHash)";
+    hash or hash:N with N virtual nodes (or CONSISTENT_HASH, AllocateMessageQueueConsistentHash), \
+    draft (or AVG_BY_DRAFT; for groups in which every member runs it)";
 
 /// The strategy of a name: ours, the one that members agree on, or Java's class with or without its package. Strategies
 /// that need more than a number have constructors only.
@@ -35,6 +36,7 @@ pub fn named(name: &str) -> Result<Arc<dyn Allocate>, NameError> {
         "hash" | "CONSISTENT_HASH" | "AllocateMessageQueueConsistentHash" => {
             Ok(Arc::new(ConsistentHash::default()))
         }
+        "draft" | "AVG_BY_DRAFT" => Ok(Arc::new(Draft::default())),
         "rooms" | "MACHINE_ROOM" | "AllocateMessageQueueByMachineRoom" => {
             Err(NameError::NeedsSettings { name: name.into(), what: "the rooms to consume from" })
         }

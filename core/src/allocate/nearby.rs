@@ -1,12 +1,13 @@
 //! MACHINE_ROOM_NEARBY: each room for its own members, rooms without members for all.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Allocate, AllocateError, Input, Room, RoomOf, Roomless};
+use super::room::by_room;
+use super::{Allocate, AllocateError, Input, Owners, RoomOf, SortedMembers, SortedQueues, anyone_to_serve};
+use crate::model::Group;
 
 /// Shares the queues of each machine room among the members in that room, by an inner strategy. A room that has queues
 /// and no members at all is shared, by the same strategy, among all members of the group. Rooms come in the order of
@@ -64,9 +65,7 @@ impl Allocate for Nearby {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());
         };
-        let queues =
-            by_room(input.queues, |queue| self.rooms.queue(queue), |queue| Roomless::Queue(queue.clone()))?;
-        let members = by_room(input.members, |id| self.rooms.member(id), |id| Roomless::Member(id.clone()))?;
+        let (queues, members) = by_room(&*self.rooms, input.queues, input.members)?;
 
         let mut mine = Vec::new();
         let own = members.iter().find(|(_, places)| places.contains(&place));
@@ -79,6 +78,31 @@ impl Allocate for Nearby {
         }
         Ok(mine)
     }
+
+    fn owners(
+        &self,
+        group: &Group,
+        queues: &SortedQueues,
+        members: &SortedMembers,
+    ) -> Result<Owners, AllocateError> {
+        if !anyone_to_serve(queues, members)? {
+            return Ok(Owners::nobody(queues.len()));
+        }
+        let (queue_rooms, member_rooms) = by_room(&*self.rooms, queues, members)?;
+        let everybody: Vec<usize> = (0..members.len()).collect();
+        let mut owners = Owners::nobody(queues.len());
+        for (room, there) in &queue_rooms {
+            let places = member_rooms.get(room).unwrap_or(&everybody);
+            let part = self.inner.owners(group, &queues.subset(there), &members.subset(places))?;
+            for (at, place) in part.pairs() {
+                let queue = there.get(at).ok_or(AllocateError::NotAPosition { at })?;
+                if let Some(&place) = places.get(place) {
+                    owners.give(*queue, place)?;
+                }
+            }
+        }
+        Ok(owners)
+    }
 }
 
 impl Nearby {
@@ -90,19 +114,4 @@ impl Nearby {
         }
         Ok(())
     }
-}
-
-/// The positions of the entries in each room, ascending.
-fn by_room<T>(
-    entries: &[T],
-    room_of: impl Fn(&T) -> Option<Room>,
-    roomless: impl Fn(&T) -> Roomless,
-) -> Result<BTreeMap<Room, Vec<usize>>, AllocateError> {
-    let mut rooms: BTreeMap<Room, Vec<usize>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let known = room_of(entry).filter(|room| !room.as_str().is_empty());
-        let room = known.ok_or_else(|| AllocateError::NoRoom { of: roomless(entry) })?;
-        rooms.entry(room).or_default().push(at);
-    }
-    Ok(rooms)
 }

@@ -3,9 +3,11 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt::{self, Debug};
 
+use super::{AllocateError, Roomless, SortedMembers, SortedQueues};
 use crate::model::{BrokerName, ClientId, MessageQueue, java_order};
 
 /// The name of a machine room. Sorts as Java sorts text.
@@ -77,6 +79,34 @@ impl RoomOf for RoomTable {
     fn member(&self, id: &ClientId) -> Option<Room> {
         self.members.get(id).cloned()
     }
+}
+
+/// The positions in each room, ascending.
+pub(super) type ByRoom = BTreeMap<Room, Vec<usize>>;
+
+/// The queues and the members in each room, as positions.
+pub(super) fn by_room(
+    rooms: &dyn RoomOf,
+    queues: &SortedQueues,
+    members: &SortedMembers,
+) -> Result<(ByRoom, ByRoom), AllocateError> {
+    let queues = grouped(queues, |queue| rooms.queue(queue), |queue| Roomless::Queue(queue.clone()))?;
+    let members = grouped(members, |id| rooms.member(id), |id| Roomless::Member(id.clone()))?;
+    Ok((queues, members))
+}
+
+fn grouped<T>(
+    entries: &[T],
+    room_of: impl Fn(&T) -> Option<Room>,
+    roomless: impl Fn(&T) -> Roomless,
+) -> Result<ByRoom, AllocateError> {
+    let mut rooms: ByRoom = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let known = room_of(entry).filter(|room| !room.as_str().is_empty());
+        let room = known.ok_or_else(|| AllocateError::NoRoom { of: roomless(entry) })?;
+        rooms.entry(room).or_default().push(at);
+    }
+    Ok(rooms)
 }
 
 impl From<&str> for Room {

@@ -122,6 +122,7 @@ impl Consumer {
             .map(|entry| SubscriptionData {
                 subscription: entry.subscription.clone(),
                 version: entry.version,
+                class_filter_mode: false,
             })
             .collect()
     }

@@ -1,6 +1,7 @@
 //! One command of the remoting protocol, whatever header encoding it travelled in.
 
 use super::code::{LanguageCode, PROTOCOL_VERSION, RequestCode, ResponseCode};
+use super::fields::Header;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -78,6 +79,13 @@ impl Command {
     #[must_use]
     pub fn with_field(mut self, name: &str, value: impl Display) -> Self {
         self.fields.set(name, value);
+        self
+    }
+
+    /// The same command with the fields of a typed header.
+    #[must_use]
+    pub fn with_header(mut self, header: &impl Header) -> Self {
+        header.write(&mut self.fields);
         self
     }
 

@@ -3,7 +3,6 @@
 use super::bodies::{Body, ConsumerStatus, check_value};
 use super::code::ResponseCode;
 use super::command::Command;
-use super::fields::Header;
 use super::headers::{admin, consume, produce};
 use super::peer::Answer;
 use super::request::{Pull, Request, Send, SendBack};
@@ -28,22 +27,19 @@ impl Request {
     pub fn to_command(&self) -> Command {
         let command = Command::request(self.code());
         match self {
-            Self::Route { topic } => with_header(
-                command,
-                &consume::GetRouteInfo { topic: topic.clone(), accept_standard_json_only: None },
-            ),
+            Self::Route { topic } => command.with_header(&consume::GetRouteInfo {
+                topic: topic.clone(),
+                accept_standard_json_only: None,
+            }),
             Self::Heartbeat(heartbeat) => command.with_body(heartbeat.encode()),
-            Self::Unregister { client, group } => with_header(
-                command,
-                &consume::UnregisterClient {
-                    client: client.clone(),
-                    producer_group: None,
-                    consumer_group: Some(group.clone()),
-                    broker: None,
-                },
-            ),
+            Self::Unregister { client, group } => command.with_header(&consume::UnregisterClient {
+                client: client.clone(),
+                producer_group: None,
+                consumer_group: Some(group.clone()),
+                broker: None,
+            }),
             Self::Members { group } => {
-                with_header(command, &consume::GetConsumerList { group: group.clone(), broker: None })
+                command.with_header(&consume::GetConsumerList { group: group.clone(), broker: None })
             }
             Self::QueryOffset { group, queue } => {
                 let (topic, queue_id, broker) = parts(queue);
@@ -54,7 +50,7 @@ impl Request {
                     set_zero_if_not_found: None,
                     broker,
                 };
-                with_header(command, &header)
+                command.with_header(&header)
             }
             Self::CommitOffset { group, queue, offset } => {
                 let (topic, queue_id, broker) = parts(queue);
@@ -65,15 +61,15 @@ impl Request {
                     commit_offset: *offset,
                     broker,
                 };
-                with_header(command, &header)
+                command.with_header(&header)
             }
             Self::MaxOffset { queue } => {
                 let (topic, queue_id, broker) = parts(queue);
-                with_header(command, &consume::GetMaxOffset { topic, queue_id, committed: true, broker })
+                command.with_header(&consume::GetMaxOffset { topic, queue_id, committed: true, broker })
             }
             Self::MinOffset { queue } => {
                 let (topic, queue_id, broker) = parts(queue);
-                with_header(command, &consume::GetMinOffset { topic, queue_id, broker })
+                command.with_header(&consume::GetMinOffset { topic, queue_id, broker })
             }
             Self::OffsetAt { queue, at } => {
                 let (topic, queue_id, broker) = parts(queue);
@@ -85,25 +81,20 @@ impl Request {
                     lite_topic: None,
                     broker,
                 };
-                with_header(command, &header)
+                command.with_header(&header)
             }
-            Self::Pull(pull) => with_header(command, &pull_header(pull)),
-            Self::SendBack(send_back) => with_header(command, &send_back_header(send_back)),
-            Self::Send(send) => with_header(command, &send_header(send)).with_body(send.body.clone()),
+            Self::Pull(pull) => command.with_header(&pull_header(pull)),
+            Self::SendBack(send_back) => command.with_header(&send_back_header(send_back)),
+            Self::Send(send) => command.with_header(&send_header(send)).with_body(send.body.clone()),
             Self::CheckSubscription { client, group, subscription } => {
                 command.with_body(Bytes::from(check_value(client, group, subscription).to_text()))
             }
             Self::CreateTopic { topic, queues, perm } => {
-                with_header(command, &create_topic_header(topic, *queues, *perm))
+                command.with_header(&create_topic_header(topic, *queues, *perm))
             }
             Self::ClusterInfo | Self::TopicList => command,
         }
     }
-}
-
-fn with_header(mut command: Command, header: &impl Header) -> Command {
-    header.write(&mut command.fields);
-    command
 }
 
 fn parts(queue: &MessageQueue) -> (Topic, i32, Option<BrokerName>) {

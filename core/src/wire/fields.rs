@@ -18,6 +18,12 @@ pub trait Header: Sized {
     /// expected; the position is always 0.
     fn from_fields(fields: &Fields) -> Result<Self, WireError>;
 
+    /// Reads it as servers do, who make the best of what any client sends: an empty name counts as absent, and so does
+    /// an optional field that is no number. `spare` has texts that stand in for fields without a usable value.
+    ///
+    /// Errors: as [`Header::from_fields`], for required fields that nothing stands in for.
+    fn from_fields_or(fields: &Fields, spare: &[(&str, &str)]) -> Result<Self, WireError>;
+
     /// Adds its fields; those that are absent are not written.
     fn write(&self, fields: &mut Fields);
 
@@ -77,12 +83,20 @@ text_fields!(String, Group, Topic, BrokerName, ClientId);
 /// How a field is looked up: a plain type is required, an `Option` is not.
 pub(super) trait Slot: Sized {
     fn read(fields: &Fields, name: &'static str) -> Result<Self, WireError>;
+    fn read_or(fields: &Fields, name: &'static str, spare: &[(&str, &str)]) -> Result<Self, WireError>;
     fn write(&self, fields: &mut Fields, name: &'static str);
 }
 
 impl<T: FieldValue> Slot for T {
     fn read(fields: &Fields, name: &'static str) -> Result<Self, WireError> {
         Option::<T>::read(fields, name)?.ok_or(WireError::new(WireErrorKind::MissingField, 0, name))
+    }
+    fn read_or(fields: &Fields, name: &'static str, spare: &[(&str, &str)]) -> Result<Self, WireError> {
+        usable(fields, name, spare).ok_or_else(|| {
+            let is_there = fields.get(name).is_some_and(|text| !text.is_empty());
+            let kind = if is_there { WireErrorKind::BadNumber } else { WireErrorKind::MissingField };
+            WireError::new(kind, 0, name)
+        })
     }
     fn write(&self, fields: &mut Fields, name: &'static str) {
         fields.set(name, self.to_text());
@@ -99,9 +113,22 @@ impl<T: FieldValue> Slot for Option<T> {
             },
         }
     }
+    fn read_or(fields: &Fields, name: &'static str, spare: &[(&str, &str)]) -> Result<Self, WireError> {
+        Ok(usable(fields, name, spare))
+    }
     fn write(&self, fields: &mut Fields, name: &'static str) {
         fields.set_some(name, self.as_ref().map(FieldValue::to_text));
     }
+}
+
+/// The field's value, or else that of the text that stands in for it.
+fn usable<T: FieldValue>(fields: &Fields, name: &str, spare: &[(&str, &str)]) -> Option<T> {
+    let given = fields.get(name).and_then(|text| {
+        let value = T::from_text(text)?;
+        // An empty flag is false, an empty name is none.
+        (!text.is_empty() || !value.to_text().is_empty()).then_some(value)
+    });
+    given.or_else(|| spare.iter().find(|(of, _)| *of == name).and_then(|(_, text)| T::from_text(text)))
 }
 
 /// Declares typed headers: `name: Type = "wireName",` is a field, required unless its type is an `Option`;
@@ -127,7 +154,17 @@ macro_rules! headers {
                 ) -> Result<Self, $crate::wire::error::WireError> {
                     let _ = fields; // a header may have no fields
                     Ok(Self {
-                        $( $field: headers!(@read fields, $type, $wire $(, $default)?), )*
+                        $( $field: headers!(@read read, (fields, $wire), $type $(, $default)?), )*
+                    })
+                }
+
+                fn from_fields_or(
+                    fields: &$crate::wire::command::Fields,
+                    spare: &[(&str, &str)],
+                ) -> Result<Self, $crate::wire::error::WireError> {
+                    let _ = (fields, spare);
+                    Ok(Self {
+                        $( $field: headers!(@read read_or, (fields, $wire, spare), $type $(, $default)?), )*
                     })
                 }
 
@@ -160,11 +197,11 @@ macro_rules! headers {
             }
         }
     };
-    (@read $fields:ident, $type:ty, $wire:literal) => {
-        <$type as $crate::wire::fields::Slot>::read($fields, $wire)?
+    (@read $read:ident, $from:tt, $type:ty) => {
+        <$type as $crate::wire::fields::Slot>::$read $from?
     };
-    (@read $fields:ident, $type:ty, $wire:literal, $default:expr) => {
-        <Option<$type> as $crate::wire::fields::Slot>::read($fields, $wire)?.unwrap_or($default)
+    (@read $read:ident, $from:tt, $type:ty, $default:expr) => {
+        <Option<$type> as $crate::wire::fields::Slot>::$read $from?.unwrap_or($default)
     };
 }
 pub(super) use headers;

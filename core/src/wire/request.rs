@@ -152,6 +152,8 @@ pub struct SubscriptionData {
     /// Version of the subscription: Unix time in ms at which it was made or changed. A broker keeps the highest it
     /// saw and refuses pulls that carry a higher one.
     pub version: i64,
+    /// Whether the expression names a filter class (never set by this client).
+    pub class_filter_mode: bool,
 }
 
 /// Who gets a message of a topic: one member of the group, or each.

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use evenkeel_core::allocate::{
-    Allocate, AllocateError, Average, ByConfig, Circle, ConsistentHash, Input, MachineRoom, Nearby, Room,
-    RoomPrefix, RoomTable, SortedMembers, SortedQueues,
+    Allocate, AllocateError, Average, ByConfig, Circle, ConsistentHash, Input, MachineRoom, Nearby, Owners,
+    Room, RoomPrefix, RoomTable, SortedMembers, SortedQueues,
 };
 use evenkeel_core::model::{ClientId, Group, MessageQueue, java_hash};
 use serde_json::{Value, json};
@@ -102,6 +102,12 @@ fn answer(case: &Value) -> Option<Value> {
         Err(error) => return Some(json!({"error": error.kind()})),
     };
     let group = Group::from(case["group"].as_str().unwrap_or_default());
+    assert_eq!(
+        strategy.owners(&group, &queues, &members),
+        asked_in_turn(&*strategy, &group, &queues, &members),
+        "{}",
+        case["id"]
+    );
     let ask = |me: &ClientId| {
         let input = Input { group: &group, me, queues: &queues, members: &members };
         strategy.positions(&input)
@@ -125,6 +131,22 @@ fn answer(case: &Value) -> Option<Value> {
             json!({"name": strategy.name(), "queues": share})
         }
     })
+}
+
+/// What all members answer, one after the other.
+fn asked_in_turn(
+    strategy: &dyn Allocate,
+    group: &Group,
+    queues: &SortedQueues,
+    members: &SortedMembers,
+) -> Result<Owners, AllocateError> {
+    let mut owners = Owners::nobody(queues.len());
+    for (place, me) in members.iter().enumerate().filter(|(_, me)| !me.as_str().is_empty()) {
+        for queue in strategy.positions(&Input { group, me, queues, members })? {
+            owners.give(queue, place)?;
+        }
+    }
+    Ok(owners)
 }
 
 fn strategy_of(case: &Value) -> Result<Box<dyn Allocate>, AllocateError> {

@@ -4,12 +4,15 @@
 use evenkeel_core::model::{Group, MessageQueue, Topic};
 use evenkeel_core::time::WallClock;
 use evenkeel_core::wire::bodies::{
-    Body, ConsumerStatus, DataVersion, GroupConfig, KvTable, Locked, OffsetTable, QueueSet, RegisteredBroker,
-    ResetTable, TopicConfig, TopicList, old_route_text,
+    Announcement, Body, Connection, ConsumerStatus, DataVersion, GroupConfig, GroupTable, KvTable, Locked,
+    OffsetTable, ProducerConnection, QueueSet, RegisteredBroker, ResetTable, TopicConfig, TopicList,
+    old_route_text, served_cluster_text, served_route_text,
 };
 use evenkeel_core::wire::code::{LanguageCode, RequestCode, ResponseCode};
 use evenkeel_core::wire::command::{Command, HeaderEncoding};
-use evenkeel_core::wire::error::WireErrorKind;
+use evenkeel_core::wire::error::{WireError, WireErrorKind};
+use evenkeel_core::wire::fields::Header;
+use evenkeel_core::wire::headers::consume::{QueryConsumerOffset, SendMessageBack};
 use evenkeel_core::wire::peer::{Answer, ConsumeStatus, ProcessQueueInfo, RunningInfo};
 use evenkeel_core::wire::reply::{BrokerData, ClusterInfo, QueueData, TopicRoute};
 use evenkeel_core::wire::request::{
@@ -59,6 +62,7 @@ fn heartbeat() {
     let subscription = |topic: &str, expression: &str, version| SubscriptionData {
         subscription: Subscription::tags(Topic::from(topic), Some(expression)).unwrap(),
         version,
+        class_filter_mode: false,
     };
     let heartbeat = Heartbeat {
         client: "127.0.0.1@1#2".into(),
@@ -89,6 +93,36 @@ fn heartbeats_of_other_clients_are_read() {
         (MessageModel::Clustering, ConsumeFrom::Last),
     ];
     assert_eq!(read, wanted);
+}
+
+#[test]
+fn a_broker_takes_a_heartbeat_whatever_is_missing_and_gives_back_what_was_sent() {
+    let second = r#"{"clientID":"c","consumerDataSet":[{"consumeFromWhere":"CONSUME_FROM_MIN_OFFSET","consumeType":"CONSUME_POP","groupName":"g","messageModel":"BROADCASTING","subscriptionDataSet":[{"classFilterMode":true,"codeSet":[7],"expressionType":"TAG","subString":"a","subVersion":1,"tagsSet":["a"],"topic":"t"}],"unitMode":true}],"heartbeatFingerprint":5,"producerDataSet":[{"groupName":"p"}],"withoutSub":true}"#;
+    assert_eq!(text(&Announcement::decode(second.as_bytes()).unwrap()), second, "the code is not the tag's");
+    let odd = br#"{"clientID":null,"consumerDataSet":[null,{"consumeType":0,"subscriptionDataSet":[{}]}],"producerDataSet":7}"#;
+    let odd = Announcement::decode(odd).unwrap();
+    let kinds: Vec<_> = odd.consumers.iter().map(|group| group.consume_type.name()).collect();
+    assert_eq!(kinds, ["CONSUME_PASSIVELY", "CONSUME_ACTIVELY"]);
+    assert!(odd.consumers.iter().all(|group| group.subscriptions.is_empty()) && odd.producers.is_empty());
+}
+
+#[test]
+fn servers_make_the_best_of_the_fields_they_get() {
+    let request = Command::request(RequestCode::CONSUMER_SEND_MSG_BACK)
+        .with_field("group", "g")
+        .with_field("offset", "")
+        .with_field("maxReconsumeTimes", "x")
+        .with_field("setZeroIfNotFound", "");
+    let read = SendMessageBack::from_fields_or(&request.fields, &[("offset", "-1"), ("delayLevel", "3")]);
+    let read = read.unwrap();
+    assert_eq!((read.commit_log_offset, read.delay_level, read.max_reconsume_times), (-1, 3, None));
+    let missing = WireError::new(WireErrorKind::MissingField, 0, "offset");
+    assert_eq!(SendMessageBack::from_fields_or(&request.fields, &[]), Err(missing));
+    let number = WireError::new(WireErrorKind::BadNumber, 0, "queueId");
+    let query = request.with_field("consumerGroup", "g").with_field("topic", "t").with_field("queueId", "x");
+    assert_eq!(QueryConsumerOffset::from_fields_or(&query.fields, &[]), Err(number));
+    let query = QueryConsumerOffset::from_fields_or(&query.fields, &[("queueId", "2")]).unwrap();
+    assert_eq!((query.queue_id, query.set_zero_if_not_found), (2, Some(false)));
 }
 
 #[test]
@@ -171,6 +205,15 @@ fn routes() {
         text(&cluster),
         r#"{"brokerAddrTable":{"broker-a":{"brokerAddrs":{0:"127.0.0.1:10911",1:"127.0.0.1:10921"},"brokerName":"broker-a","cluster":"DefaultCluster"}},"clusterAddrTable":{"DefaultCluster":["broker-a"]}}"#
     );
+    let acting = |text: &str| {
+        text.replace(
+            "\"cluster\":\"DefaultCluster\"}",
+            "\"cluster\":\"DefaultCluster\",\"enableActingMaster\":false}",
+        )
+    };
+    assert_eq!(served_route_text(&route(), false), acting(old));
+    assert_eq!(served_route_text(&route(), true), acting(&text(&route())));
+    assert_eq!(served_cluster_text(&cluster), acting(&text(&cluster)));
     assert_eq!(text(&TopicList(vec!["a".into(), "b".into()])), r#"{"topicList":["a","b"]}"#);
 }
 
@@ -179,6 +222,28 @@ fn groups_and_tables() {
     assert_eq!(
         text(&GroupConfig::new("g".into())),
         r#"{"brokerId":0,"consumeBroadcastEnable":true,"consumeEnable":true,"consumeFromMinEnable":true,"groupName":"g","notifyConsumerIdsChangedEnable":true,"retryMaxTimes":16,"retryQueueNums":1,"whichBrokerWhenConsumeSlowly":1}"#
+    );
+    let group = GroupConfig::new("g".into());
+    let groups = GroupTable {
+        version: DataVersion::default(),
+        groups: BTreeMap::from([(group.group.clone(), group.clone())]),
+    };
+    assert_eq!(
+        text(&groups),
+        format!(
+            r#"{{"dataVersion":{{"counter":0,"stateVersion":0,"timestamp":0}},"subscriptionGroupTable":{{"g":{}}}}}"#,
+            text(&group)
+        )
+    );
+    let producer = Connection {
+        client: "c".into(),
+        address: "10.0.0.1:1".to_string(),
+        language: Some(LanguageCode::JAVA),
+        version: 475,
+    };
+    assert_eq!(
+        text(&ProducerConnection(vec![producer])),
+        r#"{"connectionSet":[{"clientAddr":"10.0.0.1:1","clientId":"c","language":"JAVA","version":475}]}"#
     );
     let table = KvTable(BTreeMap::from([("t".to_string(), "broker-a:4".to_string())]));
     assert_eq!(text(&table), r#"{"table":{"t":"broker-a:4"}}"#);

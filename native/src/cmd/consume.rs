@@ -5,6 +5,7 @@ mod exec;
 mod feed;
 mod format;
 mod lines;
+mod listen;
 mod sink;
 
 use super::cluster::Cluster;
@@ -12,6 +13,7 @@ use super::exit::{Code, Failure};
 use super::global::Global;
 use super::output::{self, Format};
 use super::signals::Signals;
+use super::strategy::strategy;
 pub(super) use feed::stdin_lines;
 
 use clap::{Args, ValueEnum};
@@ -19,6 +21,7 @@ use evenkeel::settings::values::{duration, start_from};
 use evenkeel::settings::{Settings, Subscribe};
 use evenkeel::{Consumer, ConsumerBuilder, NoHandler, ShutdownReport, WithHandler};
 use format::Template;
+use listen::Listening;
 use sink::{Sink, Stop};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +51,7 @@ pub(crate) struct Options {
     /// Where queues without a committed offset start: last, first, or a time
     #[arg(long, value_name = "last|first|TIME")]
     from: Option<String>,
-    /// How queues are shared out: avg, circle, hash[:N]
+    /// How queues are shared out: avg, circle, hash[:N], rooms:FILE, config:FILE (TOML, see the README)
     #[arg(long)]
     strategy: Option<String>,
     /// This member's id; must be unique in the group
@@ -82,6 +85,9 @@ pub(crate) struct Options {
     /// How long running handlers may take at the end
     #[arg(long, value_name = "TIME", value_parser = duration)]
     drain_timeout: Option<Duration>,
+    /// Serve /livez, /readyz, /metrics and /assignment there; :PORT is the loopback, port 0 a free port
+    #[arg(long, value_name = "[HOST]:PORT")]
+    listen: Option<String>,
     /// Make each line of stdin a message first (embedded broker only)
     #[arg(long)]
     send_stdin: bool,
@@ -117,8 +123,9 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
             Failure::usage("--send-stdin is for the embedded broker only").with_hint("use `evenkeel send`")
         );
     }
+    let listening = Listening::open(global, options.listen.as_deref(), &cluster.name()).await?;
     if global.format().is_json() {
-        output::json(&lines::start(&cluster.name(), group, &topics))?;
+        output::json(&lines::start(&cluster.name(), group, &topics, listening.address()))?;
     } else if global.format() == Format::Csv {
         output::line(lines::CSV_HEAD)?;
     }
@@ -135,6 +142,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
         started = starting => started?,
         (_, code) = signals.next() => return Ok(code),
     };
+    listening.show(&consumer);
     let mut told = consumer.events();
     let events = (options.events, global.format());
     let telling = tokio::spawn(async move {
@@ -246,7 +254,7 @@ pub(super) fn with_settings(
     }
     let set = |name| settings.text(name);
     if let Some(text) = set("consumer.strategy") {
-        builder = builder.strategy_named(text);
+        builder = builder.strategy(strategy(text)?);
     }
     if let Some(text) = set("consumer.client_id") {
         builder = builder.client_id(text);

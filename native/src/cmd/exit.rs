@@ -73,6 +73,11 @@ impl Failure {
         self.code
     }
 
+    /// What happened, without the advice.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Writes the text to stderr: the first line after the program's name, the others below it.
     pub(crate) fn print(&self) {
         if self.text.is_empty() {

@@ -45,7 +45,7 @@ pub(crate) struct Global {
     /// Say less: no banners, no closing line
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Log more: -v info, -vv debug, -vvv trace; RUST_LOG wins
+    /// Log more: -v info, -vv debug, -vvv trace; else [env: EVENKEEL_LOG, RUST_LOG]
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Output")]
     pub(crate) verbose: u8,
     /// Form of the log lines on stderr
@@ -99,23 +99,36 @@ impl Global {
         self.set.iter().any(|set| set == "list")
     }
 
+    /// What `-v` asks for.
+    fn log_level(&self) -> Option<&'static str> {
+        match self.verbose {
+            0 => None,
+            1 => Some("info"),
+            2 => Some("debug"),
+            _ => Some("trace"),
+        }
+    }
+
     /// All layers merged; `more` are settings of the subcommand's own flags.
     pub(crate) fn settings(&self, more: &[(&str, Option<&str>, &str)]) -> Result<Settings, Failure> {
         let mut sources = Sources::from_process();
         sources.config.clone_from(&self.config);
         sources.profile.clone_from(&self.profile);
+        let own = [
+            ("cluster.name_servers", self.namesrv.as_deref(), "--namesrv"),
+            ("log.filter", self.log_level(), "-v"),
+        ];
+        for (name, value, flag) in own.iter().chain(more) {
+            if let Some(value) = value {
+                sources.flags.push(((*name).to_owned(), (*value).to_owned(), (*flag).to_owned()));
+            }
+        }
         for set in &self.set {
             let (name, value) = set.split_once('=').ok_or_else(|| {
                 Failure::usage(format!("-X {set}: not KEY=VALUE"))
                     .with_hint("`evenkeel -X list` prints all keys")
             })?;
             sources.flags.push((name.trim().to_owned(), value.trim().to_owned(), "-X".to_owned()));
-        }
-        let own = [("cluster.name_servers", self.namesrv.as_deref(), "--namesrv")];
-        for (name, value, flag) in own.iter().chain(more) {
-            if let Some(value) = value {
-                sources.flags.push(((*name).to_owned(), (*value).to_owned(), (*flag).to_owned()));
-            }
         }
         Ok(Settings::load(&sources)?)
     }

@@ -9,11 +9,13 @@ mod demo;
 mod exit;
 mod global;
 mod logging;
+mod mqadmin;
 mod output;
 mod piped;
 mod route;
 mod send;
 mod signals;
+mod strategy;
 
 use clap::{Parser, Subcommand};
 use exit::{Code, Failure};
@@ -64,6 +66,10 @@ pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(failure) = mqadmin::missing(&error) {
+                failure.print();
+                return ExitCode::from(failure.code().number());
+            }
             // Help goes to stdout and is no failure; clap knows. If the terminal is gone there is nobody to tell.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { Code::Usage.number() } else { 0 });
@@ -89,15 +95,22 @@ fn run(cli: Cli) -> Result<Code, Failure> {
     if global.wants_option_list() {
         return global::print_options(&global);
     }
+    if let (Some(Command::Route(_)), Some(hint)) = (&command, mqadmin::hint(std::env::args())) {
+        global.say(&hint);
+    }
     let Some(command) = command else {
         return Err(Failure::usage("no subcommand; `evenkeel --help` lists them"));
     };
-    logging::start(&global);
+    let logging = logging::start(&global);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::other(format!("cannot start the runtime: {error}")))?;
     let ended = runtime.block_on(async {
+        // What runs for days as a service; elsewhere a hang-up ends the process.
+        if matches!(command, Command::Consume(_)) {
+            logging.follow_hangups();
+        }
         match command {
             Command::Consume(options) => consume::run(&global, options).await,
             Command::Send(options) => global.within_timeout(send::run(&global, options)).await,
@@ -120,6 +133,7 @@ fn print_version(global: &Global) -> Result<Code, Failure> {
             "schema": "evenkeel.version/1",
             "version": version,
             "core": version,
+            "git": option_env!("EVENKEEL_COMMIT"),
             "rust": env!("CARGO_PKG_RUST_VERSION"),
             "protocol": evenkeel_core::wire::code::PROTOCOL_VERSION_NAME,
         }))?;

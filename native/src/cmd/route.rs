@@ -43,7 +43,8 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
             "queues": rows(&route),
             "order": route.order_conf,
         }))?,
-        _ => output::rows(global, "evenkeel.route/1", "queues", &rows(&route))?,
+        Format::Csv => output::rows(global, "evenkeel.route/1", "queues", &flat(rows(&route)))?,
+        Format::Ndjson => output::rows(global, "evenkeel.route/1", "queues", &rows(&route))?,
     }
     Ok(Code::Done)
 }
@@ -79,6 +80,24 @@ fn rows(route: &TopicRoute) -> Vec<serde_json::Value> {
         })
     };
     route.queues.iter().map(row).collect()
+}
+
+/// Rows whose addresses are two cells of text: the master, and the slaves with blanks between.
+fn flat(mut rows: Vec<serde_json::Value>) -> Vec<serde_json::Value> {
+    for row in &mut rows {
+        let addresses = row["addresses"].take();
+        let of = |master: bool| {
+            let all = addresses.as_array().into_iter().flatten();
+            let all = all.filter(|address| (address["id"] == 0) == master);
+            all.filter_map(|address| address["address"].as_str()).collect::<Vec<_>>().join(" ")
+        };
+        let (master, slaves) = (of(true), of(false));
+        if let Some(row) = row.as_object_mut() {
+            row.remove("addresses");
+            row.extend([("master".to_owned(), master.into()), ("slaves".to_owned(), slaves.into())]);
+        }
+    }
+    rows
 }
 
 fn print(global: &Global, topic: &Topic, route: &TopicRoute) -> Result<(), Failure> {

@@ -166,6 +166,7 @@ impl Task {
             heard: self.clock.now(),
             used: self.clock.now(),
             began: self.clock.now(),
+            garbage: None,
         };
         self.tell(Input::Link { address: self.to.clone(), up: true }).await?;
         for (_, order) in waiting {
@@ -224,9 +225,10 @@ impl Task {
                         Err(error) => return Ok(format!("{}: {}", self.to, dial::reason(&error))),
                     }
                     if let Err(error) = session.link.process() {
-                        let reason = format!("{}: not the remoting protocol: {error}", self.to);
-                        tracing::warn!(event = "garbage", to = %self.to, "{error}");
+                        let reason = format!("{}: not RocketMQ's remoting protocol: {error}", self.to);
+                        tracing::warn!(event = "garbage", to = %self.to, "{reason}");
                         // The link ended its calls with the bare error already.
+                        session.garbage = Some(reason.clone());
                         self.forward(session).await?;
                         return Ok(reason);
                     }
@@ -264,7 +266,8 @@ impl Task {
                             }
                         }
                         Err(CallError::LinkLost { reason }) if !reason.contains(self.to.as_str()) => {
-                            *reason = format!("{}: {reason}", self.to);
+                            let bare = || format!("{}: {reason}", self.to);
+                            *reason = session.garbage.clone().unwrap_or_else(bare);
                         }
                         _ => {}
                     }
@@ -303,6 +306,8 @@ struct Session {
     /// When bytes last went either way.
     used: Instant,
     began: Instant,
+    /// Why what came is no frame, once that is so.
+    garbage: Option<String>,
 }
 
 impl Session {

@@ -4,15 +4,24 @@ use super::broker::Broker;
 use super::config::Generation;
 use super::context::Context;
 use super::groups::Member;
-use super::heartbeat::Subscribed;
 use super::output::ConnId;
 use super::pull::is_tag_type;
-use super::request::{Handled, Header, Refusal, json, success, text};
-use super::text::{array, object, queue, quoted};
+use super::request::{Handled, Refusal, header, json, success};
+use bytes::Bytes;
 use evenkeel_core::model::{Group, MessageQueue, Topic};
 use evenkeel_core::time::WallClock;
-use evenkeel_core::wire::code::{PROTOCOL_VERSION_NAME, RequestCode, ResponseCode};
+use evenkeel_core::wire::bodies::{
+    Body, Connection, ConsumeStats, ConsumerConnection, GroupList, KvTable, ProducerConnection,
+    QueueProgress, QueueRange, ResetTable, TopicStats,
+};
+use evenkeel_core::wire::code::{LanguageCode, PROTOCOL_VERSION_NAME, RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::admin::{
+    DeleteTopic, GetConsumeStats, GetConsumerConnections, GetProducerConnections, GetTopicStats,
+    InvokeResetOffset, QueryTopicConsumers,
+};
+use evenkeel_core::wire::headers::peer::ResetOffset;
+use evenkeel_core::wire::headers::produce::ViewMessage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Clients below this version do not understand an offset reset.
@@ -38,7 +47,8 @@ impl Broker {
     /// Request 46: property filters are off, so every expression that is not one of tags fails.
     pub(crate) fn check_client(&self, cx: &Context<'_>, request: &Command) -> Handled {
         let body = json(&request.body, cx.config.limits.json)?;
-        if is_tag_type(text(body.field("subscriptionData"), "expressionType")) {
+        let kind = body.field("subscriptionData").field("expressionType");
+        if is_tag_type(kind.as_str().unwrap_or_default()) {
             return Ok(Some(success(request)));
         }
         Err(Refusal::new(ResponseCode::SYSTEM_ERROR, "the embedded broker does not filter by properties"))
@@ -46,37 +56,33 @@ impl Broker {
 
     /// Request 203.
     fn consumer_connections(&self, request: &Command) -> Handled {
-        let group = request.consumer_group()?;
+        let GetConsumerConnections { group } = header(request, &[])?;
         let entry = self.groups.find(&group).ok_or_else(|| not_online(&group))?;
-        let subscriptions =
-            entry.subscriptions.iter().map(|(topic, data)| (quoted(topic.as_str()), subscription(data)));
-        let body = format!(
-            r#"{{"connectionSet":{},"consumeFromWhere":"{}","consumeType":"{}","messageModel":"{}","subscriptionTable":{}}}"#,
-            connections(&entry.members),
-            entry.start_from,
-            entry.consume_type,
-            entry.model,
-            object(subscriptions)
-        );
-        Ok(Some(success(request).with_body(body)))
+        let body = ConsumerConnection {
+            connections: connections(&entry.members),
+            subscriptions: entry.subscriptions.clone(),
+            consume_type: entry.consume_type,
+            model: entry.model,
+            start_from: entry.start_from,
+        };
+        Ok(Some(success(request).with_body(body.encode())))
     }
 
     /// Request 204.
     fn producer_connections(&self, request: &Command) -> Handled {
-        let group = Group::from(request.text("producerGroup")?);
+        let GetProducerConnections { group } = header(request, &[])?;
         let Some(members) = self.groups.producers(&group) else {
             let remark = format!("the producer group {group} does not exist");
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         };
-        let body = format!(r#"{{"connectionSet":{}}}"#, connections(members));
-        Ok(Some(success(request).with_body(body)))
+        Ok(Some(success(request).with_body(ProducerConnection(connections(members)).encode())))
     }
 
     /// Request 208: end and committed offset of every queue of a group.
     fn consume_stats(&self, request: &Command) -> Handled {
-        let group = request.consumer_group()?;
-        let topics: BTreeSet<Topic> = match request.fields.get("topic").filter(|topic| !topic.is_empty()) {
-            Some(topic) => BTreeSet::from([Topic::from(topic)]),
+        let GetConsumeStats { group, topic } = header(request, &[])?;
+        let topics: BTreeSet<Topic> = match topic {
+            Some(topic) => BTreeSet::from([topic]),
             None => {
                 let committed = self.offsets.topics_of(&group).into_iter().cloned();
                 let subscribed =
@@ -84,79 +90,79 @@ impl Broker {
                 committed.chain(subscribed.cloned()).collect()
             }
         };
-        let mut table = Vec::new();
+        let mut stats = ConsumeStats::default();
         for (topic, queue_id) in topics.iter().flat_map(|topic| self.queues_of(topic)) {
             let committed = self.offsets.committed(&group, topic, queue_id).unwrap_or(0).max(0);
             let last = self.log.queue(topic, queue_id).and_then(|queue| queue.entry(committed - 1));
             let last = last.map_or(0, |entry| entry.at.as_millis());
-            let max = self.log.max(topic, queue_id);
-            let figures = format!(
-                r#"{{"brokerOffset":{max},"consumerOffset":{committed},"lastTimestamp":{last},"pullOffset":{committed}}}"#
-            );
-            table.push((self.queue_key(topic, queue_id), figures));
+            let progress = QueueProgress {
+                broker_offset: self.log.max(topic, queue_id),
+                consumer_offset: committed,
+                pull_offset: committed,
+                last_timestamp: last,
+            };
+            stats.queues.insert(self.queue(topic, queue_id), progress);
         }
-        let body = format!(r#"{{"consumeTps":0.0,"offsetTable":{}}}"#, object(table));
-        Ok(Some(success(request).with_body(body)))
+        Ok(Some(success(request).with_body(stats.encode())))
     }
 
     /// Request 202: first and last offset of every queue of a topic.
     fn topic_stats(&self, request: &Command) -> Handled {
-        let topic = request.topic()?;
+        let GetTopicStats { topic } = header(request, &[])?;
         self.topics.existing(&topic)?;
-        let figures = |(topic, queue_id): (&Topic, i32)| {
-            let (min, max) = (self.log.min(topic, queue_id), self.log.max(topic, queue_id));
-            let last = self.log.queue(topic, queue_id).and_then(|queue| queue.entry(max - 1));
-            let last = last.map_or(0, |entry| entry.at.as_millis());
-            let figures = format!(r#"{{"lastUpdateTimestamp":{last},"maxOffset":{max},"minOffset":{min}}}"#);
-            (self.queue_key(topic, queue_id), figures)
+        let range = |(topic, queue_id): (&Topic, i32)| {
+            let (min_offset, max_offset) = (self.log.min(topic, queue_id), self.log.max(topic, queue_id));
+            let last = self.log.queue(topic, queue_id).and_then(|queue| queue.entry(max_offset - 1));
+            let last_update = last.map_or(0, |entry| entry.at.as_millis());
+            (self.queue(topic, queue_id), QueueRange { min_offset, max_offset, last_update })
         };
-        let table = object(self.queues_of(&topic).map(figures));
-        Ok(Some(success(request).with_body(format!(r#"{{"offsetTable":{table}}}"#))))
+        let stats = TopicStats(self.queues_of(&topic).map(range).collect());
+        Ok(Some(success(request).with_body(stats.encode())))
     }
 
     /// Request 300.
     fn groups_of_topic(&self, request: &Command) -> Handled {
-        let topic = request.topic()?;
+        let QueryTopicConsumers { topic } = header(request, &[])?;
         let subscribed = self.groups.iter().filter(|(_, entry)| entry.subscriptions.contains_key(&topic));
         let mut groups: BTreeSet<&Group> = subscribed.map(|(group, _)| group).collect();
         groups.extend(self.offsets.groups_of(&topic));
-        let groups = array(groups.into_iter().map(|group| quoted(group.as_str())));
-        Ok(Some(success(request).with_body(format!(r#"{{"groupList":{groups}}}"#))))
+        let groups = GroupList(groups.into_iter().cloned().collect());
+        Ok(Some(success(request).with_body(groups.encode())))
     }
 
     /// Request 222: a group shall go on from a time or an offset. Kept here until the next pull, or pushed to the
     /// members.
     fn reset_offsets(&mut self, cx: &mut Context<'_>, request: &Command) -> Handled {
-        let (topic, group) = (request.topic()?, Group::from(request.text("group")?));
-        let time = request.some_i64("timestamp").unwrap_or(-1);
-        let force = request.flag("isForce").unwrap_or(false);
-        self.topics.existing(&topic)?;
-        let only = request.some_i32("queueId").filter(|queue_id| *queue_id >= 0);
-        let wanted = only.and(request.some_i64("offset").filter(|offset| *offset >= 0));
-        let queues: Vec<i32> = self.queues_of(&topic).map(|(_, queue_id)| queue_id).collect();
+        let wanted: InvokeResetOffset = header(request, &[("timestamp", "-1")])?;
+        let (group, topic) = (&wanted.group, &wanted.topic);
+        self.topics.existing(topic)?;
+        let only = Some(wanted.queue_id).filter(|queue_id| *queue_id >= 0);
+        let fixed = only.and(wanted.offset.filter(|offset| *offset >= 0));
 
         let server_side = cx.config.generation == Generation::V5 && cx.config.server_side_reset;
         let mut offsets = BTreeMap::new();
-        for queue_id in queues.into_iter().filter(|queue_id| only.is_none_or(|only| only == *queue_id)) {
-            let target = wanted.unwrap_or_else(|| match self.log.queue(&topic, queue_id) {
-                Some(queue) if time >= 0 => queue.offset_at(WallClock::from_millis(time), false),
+        let queues = self.queues_of(topic).map(|(_, queue_id)| queue_id);
+        for queue_id in queues.filter(|queue_id| only.is_none_or(|only| only == *queue_id)) {
+            let target = fixed.unwrap_or_else(|| match self.log.queue(topic, queue_id) {
+                Some(queue) if wanted.timestamp >= 0 => {
+                    queue.offset_at(WallClock::from_millis(wanted.timestamp), false)
+                }
                 Some(queue) => queue.max(),
                 None => 0,
             });
-            let committed = self.offsets.committed(&group, &topic, queue_id);
+            let committed = self.offsets.committed(group, topic, queue_id);
             let goes_back = committed.is_some_and(|committed| target < committed);
-            let target = if server_side || force || goes_back { target } else { committed.unwrap_or(target) };
-            offsets.insert(queue_id, target);
+            let moves = server_side || wanted.force || goes_back;
+            offsets.insert(queue_id, if moves { target } else { committed.unwrap_or(target) });
         }
-        let table =
-            object(offsets.iter().map(|(id, offset)| (self.queue_key(&topic, *id), offset.to_string())));
-        let body = format!(r#"{{"offsetTable":{table}}}"#);
+        let table = offsets.iter().map(|(queue_id, offset)| (self.queue(topic, *queue_id), *offset));
+        let body = ResetTable(table.collect()).encode();
         if server_side {
             for (queue_id, offset) in &offsets {
-                self.offsets.reset(&group, &topic, *queue_id, *offset, cx.config.limits.offsets)?;
+                self.offsets.reset(group, topic, *queue_id, *offset, cx.config.limits.offsets)?;
             }
         } else {
-            self.push_reset(cx, request, &topic, &group, &body)?;
+            self.push_reset(cx, &wanted, &body)?;
         }
         Ok(Some(success(request).with_body(body)))
     }
@@ -164,20 +170,24 @@ impl Broker {
     fn push_reset(
         &self,
         cx: &mut Context<'_>,
-        request: &Command,
-        topic: &Topic,
-        group: &Group,
-        body: &str,
+        wanted: &InvokeResetOffset,
+        body: &Bytes,
     ) -> Result<(), Refusal> {
-        let entry = self.groups.find(group).ok_or_else(|| not_online(group))?;
+        let entry = self.groups.find(&wanted.group).ok_or_else(|| not_online(&wanted.group))?;
+        let header = ResetOffset {
+            topic: wanted.topic.clone(),
+            group: wanted.group.clone(),
+            queue_id: -1,
+            offset: None,
+            timestamp: wanted.timestamp,
+            force: wanted.force,
+            broker: None,
+        };
         for (conn, member) in &entry.members {
             if member.version >= RESET_SINCE {
                 let reset = Command::request(RequestCode::RESET_CONSUMER_CLIENT_OFFSET)
-                    .with_field("topic", topic)
-                    .with_field("group", group)
-                    .with_field("timestamp", request.some_i64("timestamp").unwrap_or(-1))
-                    .with_field("isForce", request.flag("isForce").unwrap_or(false))
-                    .with_body(body.to_owned())
+                    .with_header(&header)
+                    .with_body(body.clone())
                     .one_way();
                 cx.send(*conn, reset);
             }
@@ -187,7 +197,7 @@ impl Broker {
 
     /// Request 33.
     fn view_message(&self, request: &Command) -> Handled {
-        let position = request.i64("offset")?;
+        let ViewMessage { offset: position, .. } = header(request, &[])?;
         let Some(stored) = self.log.at(position) else {
             let remark = format!("there is no message at log position {position}");
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
@@ -197,7 +207,7 @@ impl Broker {
 
     /// Request 215.
     fn delete_topic(&mut self, request: &Command) -> Handled {
-        let topic = request.topic()?;
+        let DeleteTopic { topic } = header(request, &[])?;
         self.topics.remove(&topic);
         self.log.remove_topic(&topic);
         Ok(Some(success(request)))
@@ -219,17 +229,17 @@ impl Broker {
             ("sendThreadPoolQueueHeadWaitTimeMills", "0"),
             ("sendThreadPoolQueueSize", "0"),
         ];
-        let table = object(figures.map(|(name, figure)| (quoted(name), quoted(figure))));
-        success(request).with_body(format!(r#"{{"table":{table}}}"#))
+        let table = KvTable(figures.map(|(name, figure)| (name.to_owned(), figure.to_owned())).into());
+        success(request).with_body(table.encode())
     }
 
     fn queues_of<'a>(&self, topic: &'a Topic) -> impl Iterator<Item = (&'a Topic, i32)> + use<'a> {
-        let queues = self.topics.find(topic).map_or(0, |topic| topic.read);
+        let queues = self.topics.find(topic).map_or(0, |topic| topic.read_queues);
         (0..queues).map(move |queue_id| (topic, queue_id))
     }
 
-    fn queue_key(&self, topic: &Topic, queue_id: i32) -> String {
-        queue(&MessageQueue::new(topic.clone(), self.name.clone(), queue_id))
+    fn queue(&self, topic: &Topic, queue_id: i32) -> MessageQueue {
+        MessageQueue::new(topic.clone(), self.name.clone(), queue_id)
     }
 }
 
@@ -238,26 +248,12 @@ fn not_online(group: &Group) -> Refusal {
     Refusal::new(ResponseCode::CONSUMER_NOT_ONLINE, remark)
 }
 
-fn connections(members: &BTreeMap<ConnId, Member>) -> String {
-    array(members.values().map(|member| {
-        let language = member.language.and_then(|language| language.name()).unwrap_or("OTHER");
-        let (address, client) = (quoted(&member.remote.to_string()), quoted(member.client.as_str()));
-        let version = member.version;
-        format!(
-            r#"{{"clientAddr":{address},"clientId":{client},"language":"{language}","version":{version}}}"#
-        )
-    }))
-}
-
-fn subscription(data: &Subscribed) -> String {
-    format!(
-        r#"{{"classFilterMode":{},"codeSet":{},"expressionType":{},"subString":{},"subVersion":{},"tagsSet":{},"topic":{}}}"#,
-        data.class_filter_mode,
-        array(data.codes.iter().map(i32::to_string)),
-        quoted(if data.expression_type.is_empty() { "TAG" } else { &data.expression_type }),
-        quoted(&data.expression),
-        data.version,
-        array(data.tags.iter().map(|tag| quoted(tag))),
-        quoted(&data.topic)
-    )
+fn connections(members: &BTreeMap<ConnId, Member>) -> Vec<Connection> {
+    let shown = members.values().map(|member| Connection {
+        client: member.client.clone(),
+        address: member.remote.to_string(),
+        language: member.language.or(Some(LanguageCode::OTHER)),
+        version: member.version,
+    });
+    shown.collect()
 }

@@ -4,20 +4,20 @@ use super::config::{BrokerSpec, Config, Generation, LONGEST_NAME};
 use super::context::Context;
 use super::delay::Delay;
 use super::groups::{Groups, Member};
-use super::heartbeat::Heartbeat;
 use super::locks::Locks;
 use super::log::Log;
 use super::offsets::Offsets;
 use super::output::ConnId;
 use super::pull::Held;
-use super::request::{Handled, Header, Refusal, json, success};
+use super::request::{Handled, Refusal, body, header, success};
 use super::settings::Settings;
-use super::text::{array, quoted};
 use super::topics::Topics;
 use evenkeel_core::model::{Address, BrokerName, Group};
 use evenkeel_core::time::Instant;
+use evenkeel_core::wire::bodies::{Announcement, Body, GroupConfig, Members};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::consume::{GetConsumerList, UnregisterClient};
 use evenkeel_core::wire::message::Host;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -111,11 +111,11 @@ impl Broker {
 
     /// Request 35.
     fn unregister(&mut self, cx: &mut Context<'_>, conn: ConnId, request: &Command) -> Handled {
-        if let Some(group) = request.fields.get("producerGroup") {
-            self.groups.unregister_producer(conn, &Group::from(group));
+        let leaving: UnregisterClient = header(request, &[("clientID", "")])?;
+        if let Some(group) = leaving.producer_group {
+            self.groups.unregister_producer(conn, &group);
         }
-        if let Some(group) = request.fields.get("consumerGroup") {
-            let group = Group::from(group);
+        if let Some(group) = leaving.consumer_group {
             let notify = self.notifies(&group);
             self.groups.unregister(cx, conn, &group, notify);
         }
@@ -130,25 +130,25 @@ impl Broker {
         remote: SocketAddr,
         request: &Command,
     ) -> Handled {
-        let heartbeat = Heartbeat::read(&json(&request.body, cx.config.limits.json)?);
-        if heartbeat.client.len() > LONGEST_NAME {
+        let heartbeat: Announcement = body(request, cx.config.limits.json)?;
+        if heartbeat.client.as_str().len() > LONGEST_NAME {
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, "the client id is too long"));
         }
-        let member = Member::new(&heartbeat.client, request, remote, cx.now);
+        let member = Member::new(heartbeat.client.clone(), request, remote, cx.now);
         let mut resend = heartbeat.fingerprint == 0;
         for data in &heartbeat.consumers {
-            let group = Group::from(data.group.as_str());
-            let settings = self.settings.ensure(cx.config, &group);
+            let group = &data.group;
+            let settings = self.settings.ensure(cx.config, group);
             if settings.is_err() && cx.config.generation == Generation::V5 {
                 continue; // 4.9 lets it in without settings
             }
-            let settings = settings.unwrap_or_default();
+            let settings = settings.unwrap_or_else(|_| GroupConfig::new(group.clone()));
             // Without room for a retry topic the group consumes without retries.
             let _ = self.topics.ensure_retry(&group.retry_topic(), settings.retry_queues, data.unit_mode);
-            let notify = settings.notifies;
+            let notify = settings.notify_changes;
             self.groups.register(cx, conn, member.clone(), data, &heartbeat, notify);
             if heartbeat.fingerprint != 0 {
-                resend |= self.groups.fingerprint(&data.group, heartbeat.fingerprint);
+                resend |= self.groups.fingerprint(group, heartbeat.fingerprint);
             }
         }
         for producer in &heartbeat.producers {
@@ -163,18 +163,18 @@ impl Broker {
 
     /// Request 38.
     fn member_list(&self, request: &Command) -> Handled {
-        let group = request.consumer_group()?;
+        let GetConsumerList { group, .. } = header(request, &[])?;
         let Some(entry) = self.groups.find(&group) else {
             let remark = format!("group {group} has no members here");
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         };
-        let ids = entry.members.values().map(|member| quoted(member.client.as_str()));
-        Ok(Some(success(request).with_body(format!(r#"{{"consumerIdList":{}}}"#, array(ids)))))
+        let members = Members(entry.members.values().map(|member| member.client.clone()).collect());
+        Ok(Some(success(request).with_body(members.encode())))
     }
 
     /// Whether changes of the group are told to its members on request.
     fn notifies(&self, group: &Group) -> bool {
-        self.settings.find(group).is_none_or(|settings| settings.notifies)
+        self.settings.find(group).is_none_or(|settings| settings.notify_changes)
     }
 }
 

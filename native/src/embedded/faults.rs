@@ -2,13 +2,13 @@
 //! same ones as socket tests.
 
 use super::output::Endpoint;
-use super::request::{json, text};
+use super::request::body;
 use bytes::Bytes;
 use evenkeel_core::rng::Rng;
 use evenkeel_core::time::Duration;
+use evenkeel_core::wire::bodies::QueueSet;
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
-use evenkeel_core::wire::json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -137,7 +137,7 @@ impl Rule {
         }
         match request.request_code() {
             RequestCode::LOCK_BATCH_MQ | RequestCode::UNLOCK_BATCH_MQ => {
-                json(&request.body, LOCK_BODY).is_ok_and(|body| self.matches_locks(&body))
+                body(request, LOCK_BODY).is_ok_and(|set| self.matches_locks(&set))
             }
             RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
                 self.matches_names(request, "b", "e", &["a"])
@@ -155,16 +155,13 @@ impl Rule {
             && self.group.as_ref().is_none_or(|wanted| groups.iter().any(|name| is(name, wanted)))
     }
 
-    fn matches_locks(&self, body: &Value<'_>) -> bool {
-        let queues = body.field("mqSet").items();
-        self.group.as_ref().is_none_or(|wanted| text(body, "consumerGroup") == wanted)
+    fn matches_locks(&self, set: &QueueSet) -> bool {
+        self.group.as_ref().is_none_or(|wanted| set.group.as_str() == wanted)
             && self
                 .topic
                 .as_ref()
-                .is_none_or(|wanted| queues.iter().any(|queue| text(queue, "topic") == wanted))
-            && self.queue.is_none_or(|wanted| {
-                queues.iter().any(|queue| queue.field("queueId").to_i32() == Some(wanted))
-            })
+                .is_none_or(|wanted| set.queues.iter().any(|queue| queue.topic.as_str() == wanted))
+            && self.queue.is_none_or(|wanted| set.queues.iter().any(|queue| queue.id == wanted))
     }
 }
 

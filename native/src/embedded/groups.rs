@@ -2,17 +2,17 @@
 
 use super::config::{Generation, is_legal_name};
 use super::context::Context;
-use super::heartbeat::{Consumer, Heartbeat, MODELS, Subscribed};
 use super::output::ConnId;
 use evenkeel_core::model::{ClientId, Group, Topic};
 use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::bodies::{AnnouncedGroup, Announcement, ConsumeType, StartRule};
 use evenkeel_core::wire::code::{LanguageCode, RequestCode};
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::peer::NotifyConsumerIdsChanged;
+use evenkeel_core::wire::request::{MessageModel, SubscriptionData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-/// Model of a group whose every member gets every message.
-pub(crate) const BROADCASTING: &str = MODELS[0];
 /// How often silent members are looked for.
 const SCAN_EVERY: Duration = Duration::from_secs(10);
 
@@ -29,10 +29,10 @@ pub(crate) struct Member {
 /// A consumer group that has members.
 #[derive(Clone, Debug)]
 pub(crate) struct ConsumerGroup {
-    pub(crate) consume_type: &'static str,
-    pub(crate) model: &'static str,
-    pub(crate) start_from: &'static str,
-    pub(crate) subscriptions: BTreeMap<Topic, Subscribed>,
+    pub(crate) consume_type: ConsumeType,
+    pub(crate) model: MessageModel,
+    pub(crate) start_from: StartRule,
+    pub(crate) subscriptions: BTreeMap<Topic, SubscriptionData>,
     subscription_bytes: usize,
     pub(crate) members: BTreeMap<ConnId, Member>,
 }
@@ -63,12 +63,9 @@ impl Groups {
     }
 
     /// The member that a request forwarded to `client` goes to.
-    pub(crate) fn member(&self, group: &Group, client: &str) -> Option<(ConnId, &Member)> {
+    pub(crate) fn member(&self, group: &Group, client: &ClientId) -> Option<(ConnId, &Member)> {
         let members = self.consumers.get(group)?.members.iter();
-        members
-            .filter(|(_, member)| member.client.as_str() == client)
-            .map(|(conn, member)| (*conn, member))
-            .next()
+        members.filter(|(_, member)| member.client == *client).map(|(conn, member)| (*conn, member)).next()
     }
 
     /// One consumer group of a heartbeat. `notify` is the group's setting. Gives whether anything changed.
@@ -77,12 +74,12 @@ impl Groups {
         cx: &mut Context<'_>,
         conn: ConnId,
         member: Member,
-        data: &Consumer,
-        heartbeat: &Heartbeat,
+        data: &AnnouncedGroup,
+        heartbeat: &Announcement,
         notify: bool,
     ) -> bool {
         let limits = &cx.config.limits;
-        let group = Group::from(data.group.as_str());
+        let group = data.group.clone();
         let known = self.consumers.get(&group);
         let is_new = known.is_none_or(|entry| !entry.members.contains_key(&conn));
         let has_room = known.map_or(self.consumers.len() < limits.groups, |entry| {
@@ -90,8 +87,8 @@ impl Groups {
         });
         let others = self.consumers.iter().filter(|(other, _)| **other != group);
         let others: usize = others.map(|(_, entry)| entry.subscription_bytes).sum();
-        let bytes = data.subscriptions.iter().take(limits.subscriptions).map(Subscribed::size).sum::<usize>();
-        if !is_legal_name(&data.group) || !has_room || others + bytes > limits.subscription_bytes {
+        let bytes = data.subscriptions.iter().take(limits.subscriptions).map(size).sum::<usize>();
+        if !is_legal_name(group.as_str()) || !has_room || others + bytes > limits.subscription_bytes {
             return false;
         }
         self.next_scan.get_or_insert(cx.now + SCAN_EVERY);
@@ -115,27 +112,31 @@ impl Groups {
     }
 
     /// One producer group of a heartbeat.
-    pub(crate) fn register_producer(&mut self, cx: &Context<'_>, conn: ConnId, member: Member, group: &str) {
+    pub(crate) fn register_producer(
+        &mut self,
+        cx: &Context<'_>,
+        conn: ConnId,
+        member: Member,
+        group: &Group,
+    ) {
         let limits = &cx.config.limits;
-        let group = Group::from(group);
-        let known = self.producers.contains_key(&group);
+        let known = self.producers.contains_key(group);
         if !is_legal_name(group.as_str()) || (!known && self.producers.len() >= limits.groups) {
             return;
         }
         self.next_scan.get_or_insert(cx.now + SCAN_EVERY);
-        let members = self.producers.entry(group).or_default();
+        let members = self.producers.entry(group.clone()).or_default();
         if members.len() < limits.members || members.contains_key(&conn) {
             members.insert(conn, member);
         }
     }
 
     /// Remembers the fingerprint that a heartbeat carried for a group; gives whether it is another one than before.
-    pub(crate) fn fingerprint(&mut self, group: &str, fingerprint: i32) -> bool {
-        let group = Group::from(group);
-        if !self.consumers.contains_key(&group) {
+    pub(crate) fn fingerprint(&mut self, group: &Group, fingerprint: i32) -> bool {
+        if !self.consumers.contains_key(group) {
             return true;
         }
-        self.fingerprints.insert(group, fingerprint) != Some(fingerprint)
+        self.fingerprints.insert(group.clone(), fingerprint) != Some(fingerprint)
     }
 
     /// Request 35: a client leaves a group by its own wish.
@@ -221,12 +222,12 @@ impl Groups {
     /// Tells every member that the group has changed, the one that changed it included.
     fn notify(&self, cx: &mut Context<'_>, group: &Group) {
         let Some(entry) = self.consumers.get(group) else { return };
-        if cx.config.generation == Generation::V5 && entry.model == BROADCASTING {
+        if cx.config.generation == Generation::V5 && entry.model == MessageModel::Broadcasting {
             return;
         }
         for conn in entry.members.keys() {
             let notice = Command::request(RequestCode::NOTIFY_CONSUMER_IDS_CHANGED)
-                .with_field("consumerGroup", group)
+                .with_header(&NotifyConsumerIdsChanged { group: group.clone(), broker: None })
                 .one_way();
             cx.send(*conn, notice);
         }
@@ -235,18 +236,18 @@ impl Groups {
 
 impl Member {
     /// The sender of a heartbeat.
-    pub(crate) fn new(client: &str, request: &Command, remote: SocketAddr, now: Instant) -> Self {
+    pub(crate) fn new(client: ClientId, request: &Command, remote: SocketAddr, now: Instant) -> Self {
         let (language, version) = (request.language, request.version);
-        Self { client: ClientId::from(client), language, version, remote, last_seen: now }
+        Self { client, language, version, remote, last_seen: now }
     }
 }
 
 impl ConsumerGroup {
     /// Makes the group's subscriptions those of this heartbeat. Gives whether a topic came or went: a newer version of
     /// one that stays replaces it silently, an older one is ignored.
-    fn subscribe(&mut self, wanted: &[Subscribed], most: usize) -> bool {
-        let wanted: BTreeMap<Topic, &Subscribed> =
-            wanted.iter().map(|one| (Topic::from(one.topic.as_str()), one)).take(most).collect();
+    fn subscribe(&mut self, wanted: &[SubscriptionData], most: usize) -> bool {
+        let wanted: BTreeMap<Topic, &SubscriptionData> =
+            wanted.iter().map(|one| (one.subscription.topic.clone(), one)).take(most).collect();
         let before = self.subscriptions.len();
         self.subscriptions.retain(|topic, _| wanted.contains_key(topic));
         let mut changed = self.subscriptions.len() != before;
@@ -260,7 +261,15 @@ impl ConsumerGroup {
                 }
             }
         }
-        self.subscription_bytes = self.subscriptions.values().map(Subscribed::size).sum();
+        self.subscription_bytes = self.subscriptions.values().map(size).sum();
         changed
     }
+}
+
+/// What a subscription takes, about.
+fn size(data: &SubscriptionData) -> usize {
+    let of = &data.subscription;
+    let texts = of.topic.as_str().len() + of.sub_string.len() + of.expression_type.as_str().len();
+    let tags = of.tags.iter().map(|tag| 24 + tag.len()).sum::<usize>();
+    256 + texts + tags + 4 * of.codes.len()
 }

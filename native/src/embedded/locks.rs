@@ -2,13 +2,12 @@
 
 use super::config::LONGEST_NAME;
 use super::context::Context;
-use super::request::{Handled, Refusal, json, success, text};
-use super::text::{array, queue};
+use super::request::{Handled, Refusal, body, success};
 use evenkeel_core::model::{ClientId, Group, MessageQueue};
 use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::bodies::{Body, Locked, QueueSet};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
-use evenkeel_core::wire::json::Value;
 use std::collections::BTreeMap;
 
 /// The locks of one broker. Locks survive disconnects; only time or their owner ends them.
@@ -24,8 +23,8 @@ struct Lease {
 impl Locks {
     /// Request 41: takes or renews locks, and answers which of them the client holds now.
     pub(crate) fn lock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let (group, owner, queues) = read(cx, request)?;
-        let mut held = Vec::new();
+        let QueueSet { group, client: owner, queues, .. } = read(cx, request)?;
+        let mut locked = Locked::default();
         for wanted in queues {
             let key = (group.clone(), wanted);
             let free = match self.0.get(&key) {
@@ -33,16 +32,16 @@ impl Locks {
                 None => self.has_room(cx),
             };
             if free {
-                held.push(queue(&key.1));
+                locked.0.insert(key.1.clone());
                 self.0.insert(key, Lease { owner: owner.clone(), renewed: cx.now });
             }
         }
-        Ok(Some(success(request).with_body(format!(r#"{{"lockOKMQSet":{}}}"#, array(held)))))
+        Ok(Some(success(request).with_body(locked.encode())))
     }
 
     /// Request 42: gives up locks; those of others stay.
     pub(crate) fn unlock(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let (group, owner, queues) = read(cx, request)?;
+        let QueueSet { group, client: owner, queues, .. } = read(cx, request)?;
         for given_up in queues {
             let key = (group.clone(), given_up);
             if self.0.get(&key).is_some_and(|lease| lease.owner == owner) {
@@ -81,18 +80,12 @@ impl Lease {
     }
 }
 
-/// Group, client and queues of a lock or unlock request.
-fn read(cx: &Context<'_>, request: &Command) -> Result<(Group, ClientId, Vec<MessageQueue>), Refusal> {
-    let body = json(&request.body, cx.config.limits.json)?;
-    let queue = |queue: &Value<'_>| {
-        let id = queue.field("queueId").to_i32().unwrap_or(0);
-        MessageQueue::new(text(queue, "topic"), text(queue, "brokerName"), id)
-    };
-    let queues: Vec<MessageQueue> = body.field("mqSet").items().iter().map(queue).collect();
-    let (group, client) = (text(&body, "consumerGroup"), text(&body, "clientId"));
-    let names = queues.iter().flat_map(|queue| [queue.topic.as_str(), queue.broker.as_str()]);
-    if names.chain([group, client]).any(|name| name.len() > LONGEST_NAME) {
+/// The body of a lock or unlock request.
+fn read(cx: &Context<'_>, request: &Command) -> Result<QueueSet, Refusal> {
+    let set: QueueSet = body(request, cx.config.limits.json)?;
+    let names = set.queues.iter().flat_map(|queue| [queue.topic.as_str(), queue.broker.as_str()]);
+    if names.chain([set.group.as_str(), set.client.as_str()]).any(|name| name.len() > LONGEST_NAME) {
         return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, "a name in the lock request is too long"));
     }
-    Ok((Group::from(group), ClientId::from(client), queues))
+    Ok(set)
 }

@@ -16,7 +16,6 @@ mod delay;
 mod driver;
 pub mod faults;
 mod groups;
-mod heartbeat;
 mod locks;
 mod log;
 mod names;
@@ -32,7 +31,6 @@ mod serve;
 mod settings;
 mod snapshot;
 mod state;
-mod text;
 mod topics;
 
 pub use config::{

@@ -4,14 +4,18 @@ use super::broker::Broker;
 use super::config::{LONGEST_NAME, is_legal_name};
 use super::context::Context;
 use super::output::ConnId;
-use super::request::{Handled, Header, Refusal, json, success};
-use super::text::{array, object, quoted};
-use super::topics::{PERM_READ, PERM_WRITE, TopicConfig};
+use super::request::{Handled, Refusal, body, header, success};
 use evenkeel_core::model::{Address, BrokerName, Topic};
 use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::bodies::{
+    Body, RegisteredBroker, TopicConfig, TopicList, served_cluster_text, served_route_text,
+};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
-use evenkeel_core::wire::json::Value;
+use evenkeel_core::wire::headers::admin::{RegisterBroker, UnregisterBroker};
+use evenkeel_core::wire::headers::consume::GetRouteInfo;
+use evenkeel_core::wire::reply::{BrokerData, ClusterInfo, QueueData, TopicRoute};
+use evenkeel_core::wire::route::MASTER_ID;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From this protocol version on clients get map keys in quotes.
@@ -86,30 +90,35 @@ impl Names {
     }
 
     fn register(&mut self, cx: &mut Context<'_>, conn: ConnId, request: &Command) -> Handled {
-        let key = (BrokerName::from(request.text("brokerName")?), request.i64("brokerId")?);
-        for name in ["brokerName", "clusterName", "brokerAddr"] {
-            if request.text(name)?.len() > LONGEST_NAME {
-                return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, format!("{name} is too long")));
-            }
+        let broker: RegisterBroker = header(request, &[("haServerAddr", "")])?;
+        let names = [
+            ("brokerName", broker.broker.as_str()),
+            ("clusterName", &broker.cluster),
+            ("brokerAddr", &broker.address),
+        ];
+        if let Some((name, _)) = names.iter().find(|(_, text)| text.len() > LONGEST_NAME) {
+            return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, format!("{name} is too long")));
         }
-        if request.flag("compressed") == Some(true) {
+        if broker.compressed {
             let remark = "the embedded name server does not read compressed registrations";
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         }
-        let topics = if request.body.is_empty() {
-            BTreeMap::new()
+        let RegisteredBroker { topics, .. } = if request.body.is_empty() {
+            RegisteredBroker::default()
         } else {
-            registered_topics(&json(&request.body, cx.config.limits.json)?, cx.config.limits.topics)
+            body(request, cx.config.limits.json)?
         };
+        let topics = topics.into_iter().filter(|(topic, _)| is_legal_name(topic.as_str()));
+        let key = (broker.broker, broker.broker_id);
         if self.outside.len() >= cx.config.limits.registrations && !self.outside.contains_key(&key) {
             return Err(Refusal::full("registered brokers"));
         }
-        let life = request.some_i64("heartbeatTimeoutMillis").and_then(|millis| u64::try_from(millis).ok());
+        let life = broker.heartbeat_timeout_ms.and_then(|millis| u64::try_from(millis).ok());
         let life = Duration::from_millis(life.filter(|millis| *millis > 0).unwrap_or(120_000));
         let registration = Registration {
-            cluster: request.text("clusterName")?.to_owned(),
-            address: Address::from(request.text("brokerAddr")?),
-            topics,
+            cluster: broker.cluster,
+            address: Address::from(broker.address),
+            topics: topics.take(cx.config.limits.topics).collect(),
             conn,
             expires: cx.now + life,
         };
@@ -119,55 +128,46 @@ impl Names {
     }
 
     fn unregister(&mut self, request: &Command) -> Handled {
-        let key = (BrokerName::from(request.text("brokerName")?), request.i64("brokerId")?);
-        self.outside.remove(&key);
+        let gone: UnregisterBroker = header(request, &[("brokerAddr", ""), ("clusterName", "")])?;
+        self.outside.remove(&(gone.broker, gone.broker_id));
         Ok(Some(success(request)))
     }
 
     fn route(&self, brokers: &[Broker], request: &Command) -> Handled {
-        let topic = request.topic()?;
-        let with_topic: Vec<_> =
-            self.all(brokers).into_iter().filter(|broker| broker.topics.contains(&topic)).collect();
-        let queues: BTreeMap<_, _> = self.queues(brokers, &topic);
-        if queues.is_empty() {
+        let GetRouteInfo { topic, accept_standard_json_only } = header(request, &[])?;
+        let queues = self.queues(brokers, &topic).into_iter().map(|(broker, topic)| QueueData {
+            broker: broker.clone(),
+            read_queues: topic.read_queues,
+            write_queues: topic.write_queues,
+            perm: topic.perm,
+            sys_flag: topic.sys_flag,
+        });
+        let with_topic = self.all(brokers).into_iter().filter(|known| known.topics.contains(&topic));
+        let route = TopicRoute {
+            queues: queues.collect(),
+            brokers: with_topic.map(|known| known.broker).collect(),
+            order_conf: None,
+        };
+        if route.queues.is_empty() {
             let remark = format!("no broker has registered topic {topic}");
             return Err(Refusal::new(ResponseCode::TOPIC_NOT_EXIST, remark));
         }
-        let quoted_keys =
-            request.version >= QUOTED_KEYS_SINCE || request.flag("acceptStandardJsonOnly").unwrap_or(false);
-        let queues = queues.into_iter().map(|(broker, topic)| {
-            let name = quoted(broker.as_str());
-            let TopicConfig { read, write, perm, sys_flag, .. } = topic;
-            format!(
-                r#"{{"brokerName":{name},"perm":{perm},"readQueueNums":{read},"topicSysFlag":{sys_flag},"writeQueueNums":{write}}}"#
-            )
-        });
-        let body = format!(
-            r#"{{"brokerDatas":{},"filterServerTable":{{}},"queueDatas":{}}}"#,
-            array(with_topic.iter().map(|broker| broker.json(quoted_keys))),
-            array(queues)
-        );
-        Ok(Some(success(request).with_body(body)))
+        let quoted_keys = request.version >= QUOTED_KEYS_SINCE || accept_standard_json_only == Some(true);
+        Ok(Some(success(request).with_body(served_route_text(&route, quoted_keys))))
     }
 
     fn cluster_info(&self, brokers: &[Broker], request: &Command) -> Command {
-        let all = self.all(brokers);
-        let mut clusters = BTreeMap::<&str, BTreeSet<&BrokerName>>::new();
-        for broker in &all {
-            clusters.entry(broker.cluster).or_default().insert(broker.name);
+        let mut info = ClusterInfo::default();
+        for Known { broker, .. } in self.all(brokers) {
+            info.clusters.entry(broker.cluster.clone()).or_default().push(broker.broker.clone());
+            info.brokers.push(broker);
         }
-        let addresses = object(all.iter().map(|broker| (quoted(broker.name.as_str()), broker.json(false))));
-        let clusters = object(clusters.into_iter().map(|(cluster, names)| {
-            (quoted(cluster), array(names.into_iter().map(|name| quoted(name.as_str()))))
-        }));
-        success(request)
-            .with_body(format!(r#"{{"brokerAddrTable":{addresses},"clusterAddrTable":{clusters}}}"#))
+        success(request).with_body(served_cluster_text(&info))
     }
 
     fn topic_list(&self, brokers: &[Broker], request: &Command) -> Command {
-        let topics: BTreeSet<_> = self.all(brokers).into_iter().flat_map(|broker| broker.topics).collect();
-        let topics = array(topics.into_iter().map(|topic| quoted(topic.as_str())));
-        success(request).with_body(format!(r#"{{"topicList":{topics}}}"#))
+        let topics: BTreeSet<_> = self.all(brokers).into_iter().flat_map(|known| known.topics).collect();
+        success(request).with_body(TopicList(topics.into_iter().cloned().collect()).encode())
     }
 
     /// Queue counts of `topic` by broker name; masters speak before slaves.
@@ -195,57 +195,27 @@ impl Names {
         let mut all = BTreeMap::<&BrokerName, Known<'a>>::new();
         for broker in brokers.iter().filter(|broker| broker.up) {
             let known = all.entry(&broker.name).or_insert_with(|| Known::new(&broker.cluster, &broker.name));
-            known.addresses.entry(0).or_insert(&broker.address);
+            known.broker.addresses.entry(MASTER_ID).or_insert_with(|| broker.address.clone());
             known.topics.extend(broker.topics.iter().map(|(topic, _)| topic));
         }
         for ((name, id), registration) in &self.outside {
             let known = all.entry(name).or_insert_with(|| Known::new(&registration.cluster, name));
-            known.addresses.entry(*id).or_insert(&registration.address);
+            known.broker.addresses.entry(*id).or_insert_with(|| registration.address.clone());
             known.topics.extend(registration.topics.keys());
         }
         all.into_values().collect()
     }
 }
 
-/// A broker name with its addresses.
+/// A broker name with its addresses, and the topics there.
 struct Known<'a> {
-    cluster: &'a str,
-    name: &'a BrokerName,
-    addresses: BTreeMap<i64, &'a Address>,
+    broker: BrokerData,
     topics: BTreeSet<&'a Topic>,
 }
 
-impl<'a> Known<'a> {
-    fn new(cluster: &'a str, name: &'a BrokerName) -> Self {
-        Self { cluster, name, addresses: BTreeMap::new(), topics: BTreeSet::new() }
+impl Known<'_> {
+    fn new(cluster: &str, name: &BrokerName) -> Self {
+        let (cluster, broker) = (cluster.to_owned(), name.clone());
+        Self { broker: BrokerData { cluster, broker, addresses: BTreeMap::new() }, topics: BTreeSet::new() }
     }
-
-    /// Written by hand: old clients expect the broker ids without quotes.
-    fn json(&self, quoted_keys: bool) -> String {
-        let addresses = object(self.addresses.iter().map(|(id, address)| {
-            let key = if quoted_keys { format!("\"{id}\"") } else { id.to_string() };
-            (key, quoted(address.as_str()))
-        }));
-        let (name, cluster) = (quoted(self.name.as_str()), quoted(self.cluster));
-        format!(
-            r#"{{"brokerAddrs":{addresses},"brokerName":{name},"cluster":{cluster},"enableActingMaster":false}}"#
-        )
-    }
-}
-
-/// The topics in the body of a registration, `most` at most.
-fn registered_topics(body: &Value<'_>, most: usize) -> BTreeMap<Topic, TopicConfig> {
-    let table = body.field("topicConfigSerializeWrapper").field("topicConfigTable");
-    let topic = |(name, topic): &(Value<'_>, Value<'_>)| {
-        let number = |field: &str, default: i32| topic.field(field).to_i32().unwrap_or(default);
-        let config = TopicConfig {
-            read: number("readQueueNums", 16),
-            write: number("writeQueueNums", 16),
-            perm: number("perm", PERM_READ | PERM_WRITE),
-            sys_flag: number("topicSysFlag", 0),
-            order: topic.field("order").to_bool().unwrap_or(false),
-        };
-        Some((Topic::from(name.as_str().filter(|name| is_legal_name(name))?), config))
-    };
-    table.entries().iter().filter_map(topic).take(most).collect()
 }

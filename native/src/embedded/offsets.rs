@@ -3,11 +3,16 @@
 use super::broker::Broker;
 use super::config::{Generation, LONGEST_NAME, YoungGroup};
 use super::context::Context;
-use super::request::{Handled, Header, Refusal, success};
+use super::request::{Handled, Refusal, header, success, unreadable_field};
 use evenkeel_core::model::{Group, Topic};
 use evenkeel_core::time::WallClock;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::fields::Header;
+use evenkeel_core::wire::headers::consume::{
+    GetMaxOffset, GetMaxOffsetResponse, GetMinOffset, GetMinOffsetResponse, QueryConsumerOffset,
+    QueryConsumerOffsetResponse, SearchOffset, SearchOffsetResponse, UpdateConsumerOffset,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Key = (Group, Topic, i32);
@@ -93,8 +98,9 @@ impl Offsets {
 impl Broker {
     /// Request 14.
     pub(crate) fn query_offset(&self, cx: &Context<'_>, request: &Command) -> Handled {
-        let (group, topic, queue_id) = (request.consumer_group()?, request.topic()?, request.i32("queueId")?);
-        let answer = |offset: i64| Ok(Some(success(request).with_field("offset", offset)));
+        let QueryConsumerOffset { group, topic, queue_id, set_zero_if_not_found, .. } = header(request, &[])?;
+        let answer =
+            |offset: i64| Ok(Some(success(request).with_header(&QueryConsumerOffsetResponse { offset })));
         if let Some(offset) = self.offsets.committed(&group, &topic, queue_id) {
             return answer(offset);
         }
@@ -103,8 +109,7 @@ impl Broker {
             (Generation::V5, queue) => queue.is_some_and(|queue| queue.min() <= 0 && queue.max() > 0),
             (Generation::V4_9, queue) => queue.is_none_or(|queue| queue.min() <= 0),
         };
-        let insists =
-            cx.config.generation == Generation::V5 && request.flag("setZeroIfNotFound") == Some(false);
+        let insists = cx.config.generation == Generation::V5 && set_zero_if_not_found == Some(false);
         if young && !insists && cx.config.young_group == YoungGroup::StartsAtZero {
             return answer(0);
         }
@@ -114,38 +119,43 @@ impl Broker {
 
     /// Request 15.
     pub(crate) fn commit_offset(&mut self, cx: &Context<'_>, request: &Command) -> Handled {
-        let (group, topic) = (request.consumer_group()?, request.topic()?);
-        let numbers = request.i32("queueId").and_then(|id| Ok((id, request.i64("commitOffset")?)));
-        let (queue_id, offset) =
-            numbers.map_err(|refusal| Refusal { code: ResponseCode::INVALID_PARAMETER, ..refusal })?;
+        let commit = UpdateConsumerOffset::from_fields_or(&request.fields, &[]);
+        let UpdateConsumerOffset { group, topic, queue_id, commit_offset, .. } = commit.map_err(|error| {
+            let refusal = unreadable_field(error);
+            match error.expected {
+                "queueId" | "commitOffset" => Refusal { code: ResponseCode::INVALID_PARAMETER, ..refusal },
+                _ => refusal,
+            }
+        })?;
         if cx.config.generation == Generation::V5 {
             self.settings.existing(&group)?;
             self.topics.existing(&topic)?;
         }
-        self.offsets.commit(&group, &topic, queue_id, offset, cx.config.limits.offsets)?;
+        self.offsets.commit(&group, &topic, queue_id, commit_offset, cx.config.limits.offsets)?;
         Ok(Some(success(request)))
     }
 
     /// Request 30.
     pub(crate) fn max_offset(&self, request: &Command) -> Handled {
-        let max = self.log.max(&request.topic()?, request.i32("queueId")?);
-        Ok(Some(success(request).with_field("offset", max)))
+        let GetMaxOffset { topic, queue_id, .. } = header(request, &[])?;
+        let offset = self.log.max(&topic, queue_id);
+        Ok(Some(success(request).with_header(&GetMaxOffsetResponse { offset })))
     }
 
     /// Request 31. A queue that never had a message begins at 0, one that does not exist at -1.
     pub(crate) fn min_offset(&self, request: &Command) -> Handled {
-        let (topic, queue_id) = (request.topic()?, request.i32("queueId")?);
-        let exists = self.topics.find(&topic).is_some_and(|topic| (0..topic.read).contains(&queue_id));
-        let min = if exists { self.log.min(&topic, queue_id) } else { -1 };
-        Ok(Some(success(request).with_field("offset", min)))
+        let GetMinOffset { topic, queue_id, .. } = header(request, &[])?;
+        let exists = self.topics.find(&topic).is_some_and(|topic| (0..topic.read_queues).contains(&queue_id));
+        let offset = if exists { self.log.min(&topic, queue_id) } else { -1 };
+        Ok(Some(success(request).with_header(&GetMinOffsetResponse { offset })))
     }
 
     /// Request 29.
     pub(crate) fn offset_at(&self, request: &Command) -> Handled {
-        let (topic, queue_id) = (request.topic()?, request.i32("queueId")?);
-        let time = WallClock::from_millis(request.i64("timestamp")?);
-        let upper = request.fields.get("boundaryType").is_some_and(|text| text.eq_ignore_ascii_case("upper"));
+        let SearchOffset { topic, queue_id, timestamp, boundary, .. } = header(request, &[])?;
+        let time = WallClock::from_millis(timestamp);
+        let upper = boundary.is_some_and(|text| text.eq_ignore_ascii_case("upper"));
         let offset = self.log.queue(&topic, queue_id).map_or(0, |queue| queue.offset_at(time, upper));
-        Ok(Some(success(request).with_field("offset", offset)))
+        Ok(Some(success(request).with_header(&SearchOffsetResponse { offset })))
     }
 }

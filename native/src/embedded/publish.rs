@@ -2,11 +2,14 @@
 
 use super::output::ConnId;
 use super::state::State;
+use super::topics::AUTO_CREATE_TOPIC;
 use bytes::Bytes;
 use evenkeel_core::model::{MessageQueue, Topic};
 use evenkeel_core::time::{Instant, WallClock};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::fields::Header;
+use evenkeel_core::wire::headers::produce::{SendMessageResponse, SendMessageV2};
 use evenkeel_core::wire::properties::Properties;
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -71,18 +74,24 @@ impl State {
         topic: &Topic,
         draft: Draft,
     ) -> Result<Published, PublishError> {
-        let properties = String::from_utf8_lossy(draft.properties.as_bytes()).into_owned();
-        let send = Command::request(RequestCode::SEND_MESSAGE_V2)
-            .with_field("a", "EMBEDDED")
-            .with_field("b", topic)
-            .with_field("c", "TBW102")
-            .with_field("d", 4)
-            .with_field("e", draft.queue.unwrap_or(-1))
-            .with_field("f", 0)
-            .with_field("g", wall.as_millis())
-            .with_field("h", 0)
-            .with_field("i", properties)
-            .with_body(draft.body);
+        let header = SendMessageV2 {
+            group: "EMBEDDED".into(),
+            topic: topic.clone(),
+            default_topic: AUTO_CREATE_TOPIC.into(),
+            default_queues: 4,
+            queue_id: draft.queue.unwrap_or(-1),
+            sys_flag: 0,
+            born: wall.as_millis(),
+            flag: 0,
+            properties: Some(String::from_utf8_lossy(draft.properties.as_bytes()).into_owned()),
+            reconsume_times: None,
+            unit_mode: None,
+            max_reconsume_times: None,
+            batch: None,
+            broker: None,
+        };
+        let code = RequestCode::SEND_MESSAGE_V2;
+        let send = Command::request(code).with_header(&header).with_body(draft.body);
         // No connection has this number: nobody gets an answer, which a send returns anyhow.
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let handled = self.ask_broker(now, wall, broker, ConnId(u64::MAX), nobody, &send);
@@ -91,14 +100,13 @@ impl State {
             Ok(answer) => answer.unwrap_or_else(|| Command::response(ResponseCode::SUCCESS, None)),
             Err(refusal) => return Err(PublishError { code: refusal.code, remark: refusal.remark }),
         };
-        let number =
-            |name: &str| answer.fields.get(name).and_then(|text| text.parse::<i64>().ok()).unwrap_or(-1);
+        let sent = SendMessageResponse::from_fields(&answer.fields)
+            .map_err(|error| PublishError { code: ResponseCode::SYSTEM_ERROR, remark: error.to_string() })?;
         let name = self.brokers.get(broker).map(|broker| broker.name.clone());
-        let queue_id = i32::try_from(number("queueId")).unwrap_or(-1);
         Ok(Published {
-            queue: MessageQueue::new(topic.clone(), name.unwrap_or_else(|| "".into()), queue_id),
-            offset: number("queueOffset"),
-            id: answer.fields.get("msgId").unwrap_or_default().to_owned(),
+            queue: MessageQueue::new(topic.clone(), name.unwrap_or_else(|| "".into()), sent.queue_id),
+            offset: sent.queue_offset,
+            id: sent.msg_id,
         })
     }
 }

@@ -3,17 +3,19 @@
 use super::broker::Broker;
 use super::config::Generation;
 use super::context::Context;
-use super::groups::BROADCASTING;
 use super::log::Stored;
 use super::output::ConnId;
-use super::request::{Handled, Header, Refusal};
+use super::request::{Handled, Refusal, header};
 use super::send::no_such_queue;
-use super::topics::PERM_READ;
 use bytes::{Bytes, BytesMut};
-use evenkeel_core::model::{Group, Topic, java_hash};
+use evenkeel_core::model::{Topic, java_hash};
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::consume::{PullMessage, PullMessageResponse, UpdateConsumerOffset};
+use evenkeel_core::wire::request::MessageModel;
+use evenkeel_core::wire::route::{MASTER_ID, PERM_READ};
+use evenkeel_core::wire::subscription::ALL;
 use evenkeel_core::wire::sys_flag::pull as flags;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,29 +57,8 @@ impl Wanted {
     }
 }
 
-struct PullHeader {
-    group: Group,
-    topic: Topic,
-    queue_id: i32,
-    offset: i64,
-    most: usize,
-    sys_flag: i32,
-    version: i64,
-}
-
-impl PullHeader {
-    fn read(request: &Command) -> Result<Self, Refusal> {
-        Ok(Self {
-            group: request.consumer_group()?,
-            topic: request.topic()?,
-            queue_id: request.i32("queueId")?,
-            offset: request.i64("queueOffset")?,
-            most: usize::try_from(request.i32("maxMsgNums")?).unwrap_or(1).clamp(1, MOST_MESSAGES),
-            sys_flag: request.i32("sysFlag")?,
-            version: request.i64("subVersion")?,
-        })
-    }
-}
+/// Only a pull that commits needs an offset to commit, and only one that may wait a time to wait.
+const SPARE: [(&str, &str); 2] = [("commitOffset", "0"), ("suspendTimeoutMillis", "0")];
 
 /// What a read of the log came to.
 struct Found {
@@ -102,15 +83,16 @@ impl Broker {
         request: &Command,
         first: bool,
     ) -> Handled {
-        let pull = PullHeader::read(request)?;
-        let wanted = self.check_pull(cx, &pull, request)?;
+        let pull: PullMessage = header(request, &SPARE)?;
+        let wanted = self.check_pull(cx, &pull)?;
         let reset = self.offsets.take_reset(&pull.group, &pull.topic, pull.queue_id);
         let found = match reset {
             Some(offset) => Found::nothing(ResponseCode::PULL_OFFSET_MOVED, "OFFSET_RESET", offset),
             None => self.read(&pull, &wanted),
         };
         if first && pull.sys_flag & flags::COMMIT_OFFSET != 0 {
-            let offset = request.i64("commitOffset")?;
+            // The fields of a commit are among those of a pull.
+            let UpdateConsumerOffset { commit_offset: offset, .. } = header(request, &[])?;
             let most = cx.config.limits.offsets;
             if reset.is_none() {
                 self.offsets.commit(&pull.group, &pull.topic, pull.queue_id, offset, most)?;
@@ -162,42 +144,37 @@ impl Broker {
         }
     }
 
-    fn hold(&mut self, cx: &Context<'_>, conn: ConnId, request: Command, pull: &PullHeader, wanted: Wanted) {
-        let millis = request.some_i64("suspendTimeoutMillis").and_then(|millis| u64::try_from(millis).ok());
-        let until = cx.now + Duration::from_millis(millis.unwrap_or(0)).min(LONGEST_HOLD);
-        let held = HeldPull { conn, request, offset: pull.offset, wanted, until };
+    fn hold(&mut self, cx: &Context<'_>, conn: ConnId, request: Command, pull: &PullMessage, wanted: Wanted) {
+        let millis = u64::try_from(pull.suspend_ms).unwrap_or(0);
+        let until = cx.now + Duration::from_millis(millis).min(LONGEST_HOLD);
+        let held = HeldPull { conn, request, offset: pull.queue_offset, wanted, until };
         self.held.pulls.entry((pull.topic.clone(), pull.queue_id)).or_default().push(held);
         self.held.count += 1;
         self.held.next_sweep.get_or_insert_with(|| next_sweep(cx));
     }
 
     /// All that is asked before the log is read, in a real broker's order. Gives the tags that are wanted.
-    fn check_pull(
-        &mut self,
-        cx: &Context<'_>,
-        pull: &PullHeader,
-        request: &Command,
-    ) -> Result<Wanted, Refusal> {
+    fn check_pull(&mut self, cx: &Context<'_>, pull: &PullMessage) -> Result<Wanted, Refusal> {
         let forbidden = |what: &str| Refusal::new(ResponseCode::NO_PERMISSION, what);
         let settings = self.settings.ensure(cx.config, &pull.group)?;
-        if !settings.may_consume {
+        if !settings.consume_enabled {
             return Err(forbidden("the group may not consume"));
         }
         let topic = self.topics.existing(&pull.topic)?;
         if topic.perm & PERM_READ == 0 {
             return Err(forbidden("the topic may not be read"));
         }
-        if !(0..topic.read).contains(&pull.queue_id) {
+        if !(0..topic.read_queues).contains(&pull.queue_id) {
             let remark = format!("topic {} has no queue {} to read", pull.topic, pull.queue_id);
             return Err(Refusal::new(no_such_queue(cx), remark));
         }
         let (expression_type, wanted) = if pull.sys_flag & flags::SUBSCRIPTION != 0 {
-            let expression = request.fields.get("subscription").unwrap_or("*");
-            (request.fields.get("expressionType").unwrap_or("TAG").to_owned(), parse_tags(expression)?)
+            let expression = pull.subscription.as_deref().unwrap_or("*");
+            (pull.expression_type.as_deref().unwrap_or("TAG"), parse_tags(expression)?)
         } else {
-            self.subscribed(pull, settings.may_broadcast)?
+            self.subscribed(pull, settings.broadcast_enabled)?
         };
-        if !is_tag_type(&expression_type) {
+        if !is_tag_type(expression_type) {
             let remark = "the embedded broker does not filter by properties";
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         }
@@ -205,25 +182,28 @@ impl Broker {
     }
 
     /// What the group's heartbeats said of the topic.
-    fn subscribed(&self, pull: &PullHeader, broadcasts: bool) -> Result<(String, Wanted), Refusal> {
+    fn subscribed(&self, pull: &PullMessage, broadcasts: bool) -> Result<(&str, Wanted), Refusal> {
         let missing = |what: &str| Refusal::new(ResponseCode::SUBSCRIPTION_NOT_EXIST, what);
         let group = self.groups.find(&pull.group).ok_or_else(|| missing("the group has no members here"))?;
-        if group.model == BROADCASTING && !broadcasts {
+        if group.model == MessageModel::Broadcasting && !broadcasts {
             return Err(Refusal::new(ResponseCode::NO_PERMISSION, "the group may not broadcast"));
         }
         let subscribed = group.subscriptions.get(&pull.topic);
         let subscribed = subscribed.ok_or_else(|| missing("the group does not subscribe to the topic"))?;
-        if subscribed.version < pull.version {
+        if subscribed.version < pull.subscription_version {
             let remark = format!("the subscription known here is older: {}", subscribed.version);
             return Err(Refusal::new(ResponseCode::SUBSCRIPTION_NOT_LATEST, remark));
         }
-        let everything = subscribed.expression == "*" || subscribed.class_filter_mode;
-        let codes = if everything { BTreeSet::new() } else { subscribed.codes.iter().copied().collect() };
-        Ok((subscribed.expression_type.clone(), Wanted(codes)))
+        let is_class = subscribed.class_filter_mode;
+        let subscribed = &subscribed.subscription;
+        let everything = subscribed.sub_string == ALL || is_class;
+        let codes = if everything { BTreeSet::new() } else { subscribed.codes.clone() };
+        Ok((subscribed.expression_type.as_str(), Wanted(codes)))
     }
 
-    fn read(&self, pull: &PullHeader, wanted: &Wanted) -> Found {
-        let offset = pull.offset;
+    fn read(&self, pull: &PullMessage, wanted: &Wanted) -> Found {
+        let offset = pull.queue_offset;
+        let most = usize::try_from(pull.max_messages).unwrap_or(1).clamp(1, MOST_MESSAGES);
         let Some(queue) = self.log.queue(&pull.topic, pull.queue_id).filter(|queue| queue.max() > 0) else {
             let code =
                 if offset == 0 { ResponseCode::PULL_NOT_FOUND } else { ResponseCode::PULL_OFFSET_MOVED };
@@ -242,7 +222,7 @@ impl Broker {
         let mut count = 0;
         for entry in queue.from(offset).take(MOST_EXAMINED) {
             if wanted.wants(entry.tag) {
-                let is_full = count == pull.most || found.body.len() + entry.stored.len() > MOST_BYTES;
+                let is_full = count == most || found.body.len() + entry.stored.len() > MOST_BYTES;
                 if count > 0 && is_full {
                     break;
                 }
@@ -257,18 +237,22 @@ impl Broker {
         found
     }
 
-    fn pull_answer(&self, cx: &Context<'_>, request: &Command, pull: &PullHeader, found: Found) -> Command {
-        let answer = Command::response(found.code, request.opaque)
+    fn pull_answer(&self, cx: &Context<'_>, request: &Command, pull: &PullMessage, found: Found) -> Command {
+        let no_flags = (cx.config.generation == Generation::V5).then_some(0);
+        let header = PullMessageResponse {
+            suggested_broker: MASTER_ID,
+            next_offset: found.next,
+            min_offset: self.log.min(&pull.topic, pull.queue_id),
+            max_offset: self.log.max(&pull.topic, pull.queue_id),
+            offset_delta: None,
+            topic_sys_flag: no_flags,
+            group_sys_flag: no_flags,
+            forbidden_type: None,
+        };
+        Command::response(found.code, request.opaque)
             .with_remark(found.status)
-            .with_field("suggestWhichBrokerId", 0)
-            .with_field("nextBeginOffset", found.next)
-            .with_field("minOffset", self.log.min(&pull.topic, pull.queue_id))
-            .with_field("maxOffset", self.log.max(&pull.topic, pull.queue_id))
-            .with_body(found.body.freeze());
-        match cx.config.generation {
-            Generation::V5 => answer.with_field("topicSysFlag", 0).with_field("groupSysFlag", 0),
-            Generation::V4_9 => answer,
-        }
+            .with_header(&header)
+            .with_body(found.body.freeze())
     }
 }
 

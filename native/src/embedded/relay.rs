@@ -3,11 +3,13 @@
 use super::broker::Broker;
 use super::context::Context;
 use super::output::ConnId;
-use super::request::{Handled, Header, Refusal};
+use super::request::{Handled, Refusal, header, unreadable_field};
 use evenkeel_core::model::Group;
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::{Command, FLAG_RESPONSE, Fields};
+use evenkeel_core::wire::error::{WireError, WireErrorKind};
+use evenkeel_core::wire::headers::peer::{ConsumeMessageDirectly, GetConsumerRunningInfo};
 use evenkeel_core::wire::ids::OffsetId;
 use std::collections::BTreeMap;
 
@@ -48,8 +50,9 @@ impl Relays {
         asker: ConnId,
         question: &Command,
     ) -> Handled {
-        let (group, client) = (question.consumer_group()?, question.text("clientId")?);
-        let Some((member, _)) = broker.groups.member(&group, client) else {
+        // Both questions name the member alike.
+        let GetConsumerRunningInfo { group, client, .. } = header(question, &[])?;
+        let Some((member, _)) = broker.groups.member(&group, &client) else {
             let remark = format!("the consumer {group} {client} is not online");
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
         };
@@ -58,7 +61,10 @@ impl Relays {
         }
         let mut sent = Command { opaque: Some(self.next_opaque()), flag: 0, ..question.clone() };
         if question.request_code() == RequestCode::CONSUME_MESSAGE_DIRECTLY {
-            let stored = message_of(broker, question.text("msgId")?, &group)?;
+            let ConsumeMessageDirectly { msg_id, .. } = header(question, &[])?;
+            let missing = WireError::new(WireErrorKind::MissingField, 0, "msgId");
+            let id = msg_id.ok_or_else(|| unreadable_field(missing))?;
+            let stored = message_of(broker, &id, &group)?;
             sent = sent.with_field("brokerName", &broker.name).with_body(stored);
         }
         let pending = Pending {

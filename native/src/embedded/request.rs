@@ -1,9 +1,11 @@
-//! Reading a request: typed fields, JSON bodies, and the refusal that a broken one gets.
+//! Reading a request: its header, its body, and the refusal that a broken one gets.
 
 use bytes::Bytes;
-use evenkeel_core::model::{Group, Topic};
+use evenkeel_core::wire::bodies::Body;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::error::{WireError, WireErrorKind};
+use evenkeel_core::wire::fields::Header;
 use evenkeel_core::wire::json::{Value, parse};
 
 /// Why a request is not done: becomes a response with this code and remark.
@@ -43,63 +45,29 @@ pub(crate) fn success(request: &Command) -> Command {
     Command::response(ResponseCode::SUCCESS, request.opaque)
 }
 
-/// Typed reading of a request's fields.
-pub(crate) trait Header {
-    /// The text of a required field.
-    fn text(&self, name: &str) -> Result<&str, Refusal>;
-    /// The number in a required field.
-    fn i32(&self, name: &str) -> Result<i32, Refusal>;
-    /// The number in a required field.
-    fn i64(&self, name: &str) -> Result<i64, Refusal>;
-    /// The number in an optional field; what is no number counts as absent.
-    fn some_i32(&self, name: &str) -> Option<i32>;
-    /// The number in an optional field; what is no number counts as absent.
-    fn some_i64(&self, name: &str) -> Option<i64>;
-    /// The truth in an optional field: only `true`, in any case of letters, is true.
-    fn flag(&self, name: &str) -> Option<bool>;
-    /// A required topic.
-    fn topic(&self) -> Result<Topic, Refusal>;
-    /// A required group, under the name that most requests give it.
-    fn consumer_group(&self) -> Result<Group, Refusal>;
+/// The typed header of a request. `spare` has texts that stand in for fields which others need and this broker does not.
+pub(crate) fn header<H: Header>(request: &Command, spare: &[(&str, &str)]) -> Result<H, Refusal> {
+    H::from_fields_or(&request.fields, spare).map_err(unreadable_field)
 }
 
-impl Header for Command {
-    fn text(&self, name: &str) -> Result<&str, Refusal> {
-        let missing = || Refusal::new(ResponseCode::SYSTEM_ERROR, format!("the field {name} is missing"));
-        self.fields.get(name).filter(|text| !text.is_empty()).ok_or_else(missing)
-    }
-
-    fn i32(&self, name: &str) -> Result<i32, Refusal> {
-        self.text(name)?.parse().map_err(|_| not_a_number(name))
-    }
-
-    fn i64(&self, name: &str) -> Result<i64, Refusal> {
-        self.text(name)?.parse().map_err(|_| not_a_number(name))
-    }
-
-    fn some_i32(&self, name: &str) -> Option<i32> {
-        self.fields.get(name)?.parse().ok()
-    }
-
-    fn some_i64(&self, name: &str) -> Option<i64> {
-        self.fields.get(name)?.parse().ok()
-    }
-
-    fn flag(&self, name: &str) -> Option<bool> {
-        self.fields.get(name).map(|text| text.eq_ignore_ascii_case("true"))
-    }
-
-    fn topic(&self) -> Result<Topic, Refusal> {
-        self.text("topic").map(Topic::from)
-    }
-
-    fn consumer_group(&self) -> Result<Group, Refusal> {
-        self.text("consumerGroup").map(Group::from)
-    }
+/// A field that is missing or no number.
+pub(crate) fn unreadable_field(error: WireError) -> Refusal {
+    let name = error.expected;
+    let remark = match error.kind {
+        WireErrorKind::MissingField => format!("the field {name} is missing"),
+        _ => format!("the field {name} is not a number in range"),
+    };
+    Refusal::new(ResponseCode::SYSTEM_ERROR, remark)
 }
 
-fn not_a_number(name: &str) -> Refusal {
-    Refusal::new(ResponseCode::SYSTEM_ERROR, format!("the field {name} is not a number in range"))
+/// The typed body of a request, of at most `limit` bytes.
+pub(crate) fn body<B: Body>(request: &Command, limit: usize) -> Result<B, Refusal> {
+    B::from_value(&json(&request.body, limit)?).map_err(unreadable_body)
+}
+
+/// A body that is not what it should be.
+pub(crate) fn unreadable_body(error: WireError) -> Refusal {
+    Refusal::new(ResponseCode::SYSTEM_ERROR, format!("unreadable body: {error}"))
 }
 
 /// Reads a JSON body of at most `limit` bytes, fastjson's habits included.
@@ -108,10 +76,5 @@ pub(crate) fn json(body: &Bytes, limit: usize) -> Result<Value<'_>, Refusal> {
         let remark = format!("a body of {} bytes is over the limit of {limit}", body.len());
         return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
     }
-    parse(body).map_err(|error| Refusal::new(ResponseCode::SYSTEM_ERROR, format!("unreadable body: {error}")))
-}
-
-/// The text in a field of an object; empty if there is none.
-pub(crate) fn text<'a>(value: &'a Value<'_>, field: &str) -> &'a str {
-    value.field(field).as_str().unwrap_or_default()
+    parse(body).map_err(unreadable_body)
 }

@@ -4,16 +4,18 @@ use super::broker::Broker;
 use super::config::Generation;
 use super::context::Context;
 use super::log::Stored;
-use super::request::{Handled, Header, Refusal, success};
-use super::topics::{PERM_WRITE, TopicConfig};
+use super::request::{Handled, Refusal, header, success};
 use bytes::Bytes;
 use evenkeel_core::model::{Group, RETRY_PREFIX, Topic};
 use evenkeel_core::time::WallClock;
 use evenkeel_core::wire::batch::decode_items;
+use evenkeel_core::wire::bodies::TopicConfig;
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::produce::{SendMessage, SendMessageResponse, SendMessageV2};
 use evenkeel_core::wire::message::{Host, Message};
 use evenkeel_core::wire::properties::{Properties, names};
+use evenkeel_core::wire::route::PERM_WRITE;
 use evenkeel_core::wire::sys_flag::message::{TRANSACTION_PREPARED, transaction};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -30,9 +32,10 @@ const TIMER_PROPERTIES: [&str; 3] = ["TIMER_DELAY_SEC", "TIMER_DELAY_MS", "TIMER
 impl Broker {
     /// Requests 10, 310 and 320.
     pub(crate) fn send(&mut self, cx: &mut Context<'_>, remote: SocketAddr, request: &Command) -> Handled {
-        let send = SendHeader::read(request)?;
-        send.check(cx, request)?;
-        let topic = self.topics.for_send(&send.topic, send.image.as_deref(), send.image_queues)?;
+        let send = send_header(request)?;
+        let is_batch = request.request_code() == RequestCode::SEND_BATCH_MESSAGE || send.batch == Some(true);
+        check(cx, request, &send, is_batch)?;
+        let topic = self.topics.for_send(&send.topic, Some(&send.default_topic), send.default_queues)?;
         if topic.perm & PERM_WRITE == 0 {
             let remark = format!("sending to topic {} is forbidden", send.topic);
             return Err(Refusal::new(ResponseCode::NO_PERMISSION, remark));
@@ -46,14 +49,14 @@ impl Broker {
             message.sys_flag = send.sys_flag;
             message.born_at = WallClock::from_millis(send.born);
             message.born_host = Host::new(remote.ip(), remote.port());
-            message.reconsume_times = send.reconsume_times;
+            message.reconsume_times = send.reconsume_times.unwrap_or(0);
             message.properties = properties;
             message
         };
-        let stored = if send.batch {
+        let stored = if is_batch {
             self.store_batch(cx, request, message)?
         } else {
-            let properties = Properties::from(send.properties.as_str());
+            let properties = Properties::from(send.properties.as_deref().unwrap_or_default());
             let message = message(send.flag, request.body.clone(), properties);
             vec![self.store_new(cx, message)?]
         };
@@ -103,7 +106,7 @@ impl Broker {
         &mut self,
         cx: &Context<'_>,
         request: &Command,
-        send: &SendHeader,
+        send: &SendMessage,
         queue_id: i32,
     ) -> Result<(Topic, i32), Refusal> {
         let Some(group) = send.topic.as_str().strip_prefix(RETRY_PREFIX).map(Group::from) else {
@@ -111,9 +114,10 @@ impl Broker {
         };
         let settings = self.settings.ensure(cx.config, &group)?;
         let most = limit_of_tries(request, send.max_reconsume_times, settings.retry_max_times);
+        let tries = send.reconsume_times.unwrap_or(0);
         let is_dead = match cx.config.generation {
-            Generation::V5 => send.reconsume_times > most || self.locks.any(cx, &group),
-            Generation::V4_9 => send.reconsume_times >= most,
+            Generation::V5 => tries > most || self.locks.any(cx, &group),
+            Generation::V4_9 => tries >= most,
         };
         if !is_dead {
             return Ok((send.topic.clone(), queue_id));
@@ -161,21 +165,27 @@ pub(crate) fn with_properties(properties: &Properties, set: &[(&str, &str)]) -> 
 fn answer(request: &Command, stored: &[Stored]) -> Handled {
     let Some(first) = stored.first() else { return Err(illegal("nothing to store")) };
     let ids: Vec<String> = stored.iter().map(|stored| stored.id.to_string()).collect();
+    let sent = SendMessageResponse {
+        msg_id: ids.join(","),
+        queue_id: first.queue_id,
+        queue_offset: first.offset,
+        transaction_id: None,
+        batch_id: None,
+        recall_handle: None,
+    };
     let answer = success(request)
-        .with_field("msgId", ids.join(","))
-        .with_field("queueId", first.queue_id)
-        .with_field("queueOffset", first.offset)
+        .with_header(&sent)
         .with_field(names::MSG_REGION, REGION)
         .with_field(names::TRACE_ON, true);
     Ok(Some(answer))
 }
 
-fn choose_queue(cx: &mut Context<'_>, send: &SendHeader, topic: &TopicConfig) -> Result<i32, Refusal> {
+fn choose_queue(cx: &mut Context<'_>, send: &SendMessage, topic: &TopicConfig) -> Result<i32, Refusal> {
     if send.queue_id < 0 {
-        let queues = u64::try_from(topic.write).unwrap_or(0);
+        let queues = u64::try_from(topic.write_queues).unwrap_or(0);
         return Ok(i32::try_from(cx.rng.below(queues)).unwrap_or(0));
     }
-    if send.queue_id >= topic.read.max(topic.write) {
+    if send.queue_id >= topic.read_queues.max(topic.write_queues) {
         let remark = format!("topic {} has no queue {}", send.topic, send.queue_id);
         return Err(Refusal::new(no_such_queue(cx), remark));
     }
@@ -194,56 +204,28 @@ fn illegal(remark: impl Into<String>) -> Refusal {
     Refusal::new(ResponseCode::MESSAGE_ILLEGAL, remark)
 }
 
-/// The header of a send, whichever names its fields had.
-struct SendHeader {
-    topic: Topic,
-    image: Option<String>,
-    image_queues: i32,
-    queue_id: i32,
-    sys_flag: i32,
-    born: i64,
-    flag: i32,
-    properties: String,
-    reconsume_times: i32,
-    max_reconsume_times: Option<i32>,
-    batch: bool,
+/// The header of a send, whichever names its fields had. Only sends to new topics need to say how those are made.
+fn send_header(request: &Command) -> Result<SendMessage, Refusal> {
+    if request.request_code() == RequestCode::SEND_MESSAGE {
+        let spare = [("producerGroup", ""), ("defaultTopic", ""), ("defaultTopicQueueNums", "4")];
+        return header(request, &spare);
+    }
+    header::<SendMessageV2>(request, &[("a", ""), ("c", ""), ("d", "4")]).map(SendMessage::from)
 }
 
-impl SendHeader {
-    fn read(request: &Command) -> Result<Self, Refusal> {
-        let short = request.request_code() != RequestCode::SEND_MESSAGE;
-        let name = |short_name, long_name| if short { short_name } else { long_name };
-        let text = |short_name, long_name| request.fields.get(name(short_name, long_name)).map(str::to_owned);
-        Ok(Self {
-            topic: Topic::from(request.text(name("b", "topic"))?),
-            image: text("c", "defaultTopic"),
-            image_queues: request.some_i32(name("d", "defaultTopicQueueNums")).unwrap_or(4),
-            queue_id: request.i32(name("e", "queueId"))?,
-            sys_flag: request.i32(name("f", "sysFlag"))?,
-            born: request.i64(name("g", "bornTimestamp"))?,
-            flag: request.i32(name("h", "flag"))?,
-            properties: text("i", "properties").unwrap_or_default(),
-            reconsume_times: request.some_i32(name("j", "reconsumeTimes")).unwrap_or(0),
-            max_reconsume_times: request.some_i32(name("l", "maxReconsumeTimes")),
-            batch: request.request_code() == RequestCode::SEND_BATCH_MESSAGE
-                || request.flag(name("m", "batch")) == Some(true),
-        })
+fn check(cx: &Context<'_>, request: &Command, send: &SendMessage, is_batch: bool) -> Result<(), Refusal> {
+    if request.body.len() > cx.config.limits.body {
+        return Err(illegal(format!("a body of {} bytes is too large", request.body.len())));
     }
-
-    fn check(&self, cx: &Context<'_>, request: &Command) -> Result<(), Refusal> {
-        if request.body.len() > cx.config.limits.body {
-            return Err(illegal(format!("a body of {} bytes is too large", request.body.len())));
-        }
-        if self.topic.as_str().len() > LONGEST_TOPIC && !self.topic.is_retry() {
-            return Err(illegal("the topic is longer than 127 bytes"));
-        }
-        if self.batch && self.topic.is_retry() {
-            return Err(illegal("a batch cannot go to a retry topic"));
-        }
-        if transaction(self.sys_flag) == TRANSACTION_PREPARED {
-            let remark = "the embedded broker has no transactions";
-            return Err(Refusal::new(ResponseCode::NO_PERMISSION, remark));
-        }
-        Ok(())
+    if send.topic.as_str().len() > LONGEST_TOPIC && !send.topic.is_retry() {
+        return Err(illegal("the topic is longer than 127 bytes"));
     }
+    if is_batch && send.topic.is_retry() {
+        return Err(illegal("a batch cannot go to a retry topic"));
+    }
+    if transaction(send.sys_flag) == TRANSACTION_PREPARED {
+        let remark = "the embedded broker has no transactions";
+        return Err(Refusal::new(ResponseCode::NO_PERMISSION, remark));
+    }
+    Ok(())
 }

@@ -4,11 +4,11 @@
 use super::broker::Broker;
 use super::context::Context;
 use super::log::read_back;
-use super::request::{Handled, Header, Refusal, success};
+use super::request::{Handled, Refusal, header, success};
 use super::send::{limit_of_tries, with_properties};
-use evenkeel_core::model::Group;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::consume::SendMessageBack;
 use evenkeel_core::wire::properties::names;
 
 /// A first failure waits as long as this level says, each further one a level longer.
@@ -17,13 +17,16 @@ const FIRST_LEVEL: i32 = 3;
 impl Broker {
     /// Request 36.
     pub(crate) fn send_back(&mut self, cx: &mut Context<'_>, request: &Command) -> Handled {
-        let group = Group::from(request.text("group")?);
+        // The group is judged before the rest is looked at.
+        let spare = [("offset", "-1"), ("delayLevel", "0")];
+        let SendMessageBack { group, .. } = header(request, &spare)?;
         let settings = self.settings.ensure(cx.config, &group)?;
         if settings.retry_queues <= 0 {
             return Ok(Some(success(request)));
         }
         self.topics.ensure_retry(&group.retry_topic(), settings.retry_queues, false)?;
-        let position = request.i64("offset")?;
+        let back: SendMessageBack = header(request, &[])?;
+        let position = back.commit_log_offset;
         let Some(mut message) = self.log.at(position).and_then(read_back) else {
             let remark = format!("there is no message at log position {position}");
             return Err(Refusal::new(ResponseCode::SYSTEM_ERROR, remark));
@@ -36,8 +39,8 @@ impl Broker {
             [(names::RETRY_TOPIC, origin.as_str()), (names::ORIGIN_MESSAGE_ID, &id), (names::WAIT, "false")];
         message.properties = with_properties(&message.properties, &set);
 
-        let most = limit_of_tries(request, request.some_i32("maxReconsumeTimes"), settings.retry_max_times);
-        let wanted = request.i32("delayLevel")?;
+        let most = limit_of_tries(request, back.max_reconsume_times, settings.retry_max_times);
+        let wanted = back.delay_level;
         let level = if message.reconsume_times >= most || wanted < 0 {
             message.topic = group.dead_letter_topic();
             message.queue_id = 0;

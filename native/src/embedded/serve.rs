@@ -8,6 +8,7 @@ use super::output::{ConnId, Endpoint};
 use super::publish::{Draft, PublishError, Published};
 use super::snapshot::Snapshot;
 use super::state::State;
+use crate::clock;
 use evenkeel_core::model::{Address, Topic};
 use evenkeel_core::time::{Instant, WallClock};
 use evenkeel_core::wire::frame::DEFAULT_FRAME_LIMIT;
@@ -335,7 +336,7 @@ impl EmbeddedBuilder {
         state.set_latency(self.latency);
 
         let (events, receiver) = mpsc::channel(EVENTS);
-        let clock = Clock::starting(self.wall.unwrap_or_else(system_wall_clock));
+        let clock = Clock::starting(self.wall.unwrap_or_else(clock::wall));
         let door = Door {
             events: events.clone(),
             conns: Arc::default(),
@@ -375,10 +376,4 @@ fn shown_host(advertise: Option<IpAddr>, bound: IpAddr) -> IpAddr {
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
         other => other,
     })
-}
-
-#[expect(clippy::disallowed_methods, reason = "read once, where the process meets the outside")]
-fn system_wall_clock() -> WallClock {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    WallClock::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -70,7 +70,7 @@ impl State {
         let brokers = self.brokers.iter().map(|broker| {
             let queue = |topic, id| MessageQueue::new(topic, broker.name.clone(), id);
             let queues = broker.topics.iter().flat_map(|(topic, config)| {
-                (0..config.read).map(move |id| {
+                (0..config.read_queues).map(move |id| {
                     let (min, max) = (broker.log.min(topic, id), broker.log.max(topic, id));
                     (queue(topic.clone(), id), QueueSnapshot { min, max })
                 })

@@ -177,7 +177,9 @@ impl State {
     /// Makes `more` further queues of a topic on every broker that has it.
     pub fn add_queues(&mut self, topic: &Topic, more: i32) {
         for broker in &mut self.brokers {
-            if let Some(queues) = broker.topics.find(topic).map(|topic| topic.read.saturating_add(more)) {
+            if let Some(queues) =
+                broker.topics.find(topic).map(|topic| topic.read_queues.saturating_add(more))
+            {
                 // The topic exists, so there is room for it.
                 let _ = broker.topics.resize(topic, queues);
             }

@@ -1,11 +1,12 @@
 //! The topics of one broker: what exists, with how many queues, and how it comes to exist.
 
 use super::config::{Config, MOST_QUEUES, is_legal_name};
-use super::request::{Handled, Header, Refusal, success};
-use super::text::quoted;
+use super::request::{Handled, Refusal, header, success};
 use evenkeel_core::model::{DLQ_PREFIX, Topic};
+use evenkeel_core::wire::bodies::{Body, TopicConfig};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
+use evenkeel_core::wire::headers::admin::{CreateTopic, GetTopicConfig};
 use std::collections::BTreeMap;
 
 /// The topic whose presence lets producers create others.
@@ -13,29 +14,8 @@ pub(crate) const AUTO_CREATE_TOPIC: &str = "TBW102";
 /// Where messages wait for their delay.
 pub(crate) const SCHEDULE_TOPIC: &str = "SCHEDULE_TOPIC_XXXX";
 
-/// Permission bit: readable.
-pub(crate) const PERM_READ: i32 = 4;
-/// Permission bit: writable.
-pub(crate) const PERM_WRITE: i32 = 2;
 /// Permission bit: other topics may be made in its image.
 pub(crate) const PERM_INHERIT: i32 = 1;
-
-/// Queues and permissions of a topic on one broker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TopicConfig {
-    pub(crate) read: i32,
-    pub(crate) write: i32,
-    pub(crate) perm: i32,
-    pub(crate) sys_flag: i32,
-    pub(crate) order: bool,
-}
-
-impl TopicConfig {
-    /// A readable and writable topic.
-    pub(crate) fn new(queues: i32) -> Self {
-        Self { read: queues, write: queues, perm: PERM_READ | PERM_WRITE, sys_flag: 0, order: false }
-    }
-}
 
 /// All topics of one broker.
 #[derive(Clone, Debug)]
@@ -47,16 +27,17 @@ pub(crate) struct Topics {
 impl Topics {
     /// The topics that the broker with this index starts with.
     pub(crate) fn new(config: &Config, broker: usize) -> Self {
-        let mut topics = BTreeMap::new();
+        let mut topics = Vec::new();
         if config.auto_create {
-            let image = TopicConfig { perm: PERM_READ | PERM_WRITE | PERM_INHERIT, ..TopicConfig::new(8) };
-            topics.insert(Topic::from(AUTO_CREATE_TOPIC), image);
+            let image = TopicConfig::new(AUTO_CREATE_TOPIC.into(), 8);
+            topics.push(TopicConfig { perm: image.perm | PERM_INHERIT, ..image });
         }
         let levels = i32::try_from(config.delay_levels.len()).unwrap_or(MOST_QUEUES);
-        topics.insert(Topic::from(SCHEDULE_TOPIC), TopicConfig::new(levels.max(1)));
+        topics.push(TopicConfig::new(SCHEDULE_TOPIC.into(), levels.max(1)));
         for spec in config.topics.iter().filter(|spec| spec.is_on(broker)) {
-            topics.insert(spec.name.clone(), TopicConfig::new(spec.queues.clamp(1, MOST_QUEUES)));
+            topics.push(TopicConfig::new(spec.name.clone(), spec.queues.clamp(1, MOST_QUEUES)));
         }
+        let topics = topics.into_iter().map(|config| (config.topic.clone(), config)).collect();
         Self { topics, most: config.limits.topics }
     }
 
@@ -74,19 +55,19 @@ impl Topics {
     }
 
     /// Makes or replaces a topic.
-    pub(crate) fn put(&mut self, topic: Topic, config: TopicConfig) -> Result<(), Refusal> {
-        if self.topics.len() >= self.most && !self.topics.contains_key(&topic) {
+    pub(crate) fn put(&mut self, config: TopicConfig) -> Result<(), Refusal> {
+        if self.topics.len() >= self.most && !self.topics.contains_key(&config.topic) {
             return Err(Refusal::full("topics"));
         }
-        self.topics.insert(topic, config);
+        self.topics.insert(config.topic.clone(), config);
         Ok(())
     }
 
     /// Sets the number of queues, making the topic if need be.
     pub(crate) fn resize(&mut self, topic: &Topic, queues: i32) -> Result<(), Refusal> {
         let queues = queues.clamp(1, MOST_QUEUES);
-        let old = self.find(topic).cloned().unwrap_or_else(|| TopicConfig::new(queues));
-        self.put(topic.clone(), TopicConfig { read: queues, write: queues, ..old })
+        let old = self.find(topic).cloned().unwrap_or_else(|| TopicConfig::new(topic.clone(), queues));
+        self.put(TopicConfig { read_queues: queues, write_queues: queues, ..old })
     }
 
     pub(crate) fn remove(&mut self, topic: &Topic) {
@@ -99,7 +80,8 @@ impl Topics {
             return Ok(());
         }
         let sys_flag = if unit { 2 } else { 0 };
-        self.put(topic.clone(), TopicConfig { sys_flag, ..TopicConfig::new(queues.clamp(1, MOST_QUEUES)) })
+        let queues = queues.clamp(1, MOST_QUEUES);
+        self.put(TopicConfig { sys_flag, ..TopicConfig::new(topic.clone(), queues) })
     }
 
     /// The topic of a send. One that does not exist is made in the image of `image` if that may be inherited from;
@@ -107,7 +89,7 @@ impl Topics {
     pub(crate) fn for_send(
         &mut self,
         topic: &Topic,
-        image: Option<&str>,
+        image: Option<&Topic>,
         queues: i32,
     ) -> Result<TopicConfig, Refusal> {
         if let Some(config) = self.find(topic) {
@@ -117,47 +99,44 @@ impl Topics {
             return Err(illegal(topic.as_str()));
         }
         let config = if topic.is_retry() || topic.as_str().starts_with(DLQ_PREFIX) {
-            TopicConfig::new(1)
+            TopicConfig::new(topic.clone(), 1)
         } else {
-            let image = image.and_then(|name| self.find(&Topic::from(name)));
+            let image = image.and_then(|image| self.find(image));
             let image = image.filter(|image| image.perm & PERM_INHERIT != 0).ok_or_else(|| unknown(topic))?;
-            let queues = queues.min(image.write).clamp(1, MOST_QUEUES);
-            TopicConfig { perm: image.perm & !PERM_INHERIT, ..TopicConfig::new(queues) }
+            let queues = queues.min(image.write_queues).clamp(1, MOST_QUEUES);
+            TopicConfig { perm: image.perm & !PERM_INHERIT, ..TopicConfig::new(topic.clone(), queues) }
         };
-        self.put(topic.clone(), config.clone())?;
+        self.put(config.clone())?;
         Ok(config)
     }
 
     /// Request 351: one topic's configuration. Administrators of 5.x ask for it before anything else.
     pub(crate) fn show(&self, request: &Command) -> Handled {
-        let topic = request.topic()?;
-        let TopicConfig { read, write, perm, sys_flag, order } = self.existing(&topic)?;
-        let name = quoted(topic.as_str());
-        let body = format!(
-            r#"{{"attributes":{{}},"order":{order},"perm":{perm},"readQueueNums":{read},"topicFilterType":"SINGLE_TAG","topicName":{name},"topicSysFlag":{sys_flag},"writeQueueNums":{write}}}"#
-        );
-        Ok(Some(success(request).with_body(body)))
+        let GetTopicConfig { topic } = header(request, &[])?;
+        Ok(Some(success(request).with_body(self.existing(&topic)?.encode())))
     }
 
     /// Request 17: an operator makes or changes a topic.
     pub(crate) fn update(&mut self, request: &Command) -> Handled {
-        let topic = request.topic()?;
-        if !is_legal_name(topic.as_str()) || [AUTO_CREATE_TOPIC, SCHEDULE_TOPIC].contains(&topic.as_str()) {
-            return Err(illegal(topic.as_str()));
+        let spare = [("defaultTopic", ""), ("perm", "6"), ("topicFilterType", "")];
+        let wanted: CreateTopic = header(request, &spare)?;
+        let name = wanted.topic.as_str();
+        if !is_legal_name(name) || [AUTO_CREATE_TOPIC, SCHEDULE_TOPIC].contains(&name) {
+            return Err(illegal(name));
         }
-        let (read, write) = (request.i32("readQueueNums")?, request.i32("writeQueueNums")?);
+        let (read, write) = (wanted.read_queues, wanted.write_queues);
         if !(0..=MOST_QUEUES).contains(&read) || !(0..=MOST_QUEUES).contains(&write) {
             let remark = format!("{read} and {write} queues: only 0 to {MOST_QUEUES} are possible");
             return Err(Refusal::new(ResponseCode::INVALID_PARAMETER, remark));
         }
-        let config = TopicConfig {
-            read,
-            write,
-            perm: request.some_i32("perm").unwrap_or(PERM_READ | PERM_WRITE),
-            sys_flag: request.some_i32("topicSysFlag").unwrap_or(0),
-            order: request.flag("order").unwrap_or(false),
-        };
-        self.put(topic, config)?;
+        self.put(TopicConfig {
+            topic: wanted.topic,
+            read_queues: read,
+            write_queues: write,
+            perm: wanted.perm,
+            sys_flag: wanted.sys_flag.unwrap_or(0),
+            order: wanted.order,
+        })?;
         Ok(Some(success(request)))
     }
 }

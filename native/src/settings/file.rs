@@ -34,15 +34,18 @@ fn sections(settings: &mut Settings, table: &Table, origin: &Origin, top: bool) 
     for (section, content) in table {
         match (section.as_str(), content) {
             ("profile", Value::Table(_)) if top => {}
-            ("cluster" | "consumer", Value::Table(content)) => {
+            ("cluster" | "consumer" | "log", Value::Table(content)) => {
                 for (name, value) in content {
                     one(settings, section, name, value, origin)?;
                 }
             }
             _ => {
                 let error = Error::config(format!("there is no section [{section}]"));
-                let known =
-                    if top { "[cluster], [consumer] and [profile.NAME.…]" } else { "cluster and consumer" };
+                let known = if top {
+                    "[cluster], [consumer], [log] and [profile.NAME.…]"
+                } else {
+                    "cluster, consumer and log"
+                };
                 return Err(named_in(error.with_hint(format!("there are: {known}")), origin));
             }
         }

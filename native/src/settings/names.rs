@@ -52,6 +52,12 @@ pub const SETTINGS: &[Setting] = &[
     row("consumer.instance", "instanceName", "pid#nanos", "second part of the member's id"),
     row("consumer.unit", "unitName", "", "third part of the member's id"),
     row("consumer.handler_timeout", "", "15m", "how long a handler may take"),
+    row(
+        "log.filter",
+        "",
+        "EVENKEEL_LOG, RUST_LOG, else warn",
+        "what is logged: a level, or target=level,…; SIGHUP lets it be read again",
+    ),
 ];
 
 /// The one name of a setting that the user calls `name`: a full name, one without its section, or Java's.

@@ -1,6 +1,7 @@
 //! What several tests need.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Waits until something holds; fails after ten seconds.
 pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {

@@ -1,13 +1,15 @@
 //! What tools ask of brokers: connections, progress, ranges, groups, key-value tables.
 
-use super::heartbeat::{read_model, read_start, read_subscription, subscription_value};
+use super::heartbeat::{read_model, read_subscription, subscription_value};
+use super::kinds::{ConsumeType, StartRule};
 use super::queue::{queue_table, read_queue_table};
-use super::{Body, double, entries, int, int_or, items, long, missing, optional_text, text, truth};
+use super::register::DataVersion;
+use super::{Body, double, entries, int, int_if_any, items, long, missing, optional_text, text, truth};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::wire::code::LanguageCode;
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
-use crate::wire::request::{ConsumeFrom, MessageModel, SubscriptionData};
+use crate::wire::request::{MessageModel, SubscriptionData};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,10 +21,12 @@ pub struct ConsumerConnection {
     pub connections: Vec<Connection>,
     /// What the group subscribes to, by topic.
     pub subscriptions: BTreeMap<Topic, SubscriptionData>,
+    /// How its members get their messages.
+    pub consume_type: ConsumeType,
     /// Clustering or broadcasting.
     pub model: MessageModel,
     /// Where queues without a committed offset start.
-    pub start_from: ConsumeFrom,
+    pub start_from: StartRule,
 }
 
 /// One member's connection.
@@ -46,29 +50,19 @@ impl Body for ConsumerConnection {
             subscriptions.insert(subscription.subscription.topic.clone(), subscription);
         }
         Ok(Self {
-            connections: items(value, "connectionSet")?
-                .iter()
-                .map(read_connection)
-                .collect::<Result<_, _>>()?,
+            connections: read_connections(value)?,
             subscriptions,
+            consume_type: ConsumeType::read(value.field("consumeType")),
             model: read_model(value.field("messageModel")),
-            start_from: read_start(value.field("consumeFromWhere")),
+            start_from: StartRule::read(value.field("consumeFromWhere")),
         })
     }
     fn to_value(&self) -> Value<'_> {
-        let connections = self.connections.iter().map(|connection| {
-            object([
-                ("clientAddr", connection.address.as_str().into()),
-                ("clientId", connection.client.as_str().into()),
-                ("language", Value::text_or_null(connection.language.and_then(LanguageCode::name))),
-                ("version", connection.version.into()),
-            ])
-        });
         let subscriptions = self.subscriptions.iter();
         object([
-            ("connectionSet", Value::list(connections)),
+            ("connectionSet", connection_list(&self.connections)),
             ("consumeFromWhere", self.start_from.name().into()),
-            ("consumeType", "CONSUME_PASSIVELY".into()),
+            ("consumeType", self.consume_type.name().into()),
             ("messageModel", self.model.name().into()),
             (
                 "subscriptionTable",
@@ -80,6 +74,34 @@ impl Body for ConsumerConnection {
             ),
         ])
     }
+}
+
+/// `ProducerConnection` (204): members of a producer group as one broker knows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProducerConnection(pub Vec<Connection>);
+
+impl Body for ProducerConnection {
+    fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
+        read_connections(value).map(Self)
+    }
+    fn to_value(&self) -> Value<'_> {
+        object([("connectionSet", connection_list(&self.0))])
+    }
+}
+
+fn connection_list(connections: &[Connection]) -> Value<'_> {
+    Value::list(connections.iter().map(|connection| {
+        object([
+            ("clientAddr", connection.address.as_str().into()),
+            ("clientId", connection.client.as_str().into()),
+            ("language", Value::text_or_null(connection.language.and_then(LanguageCode::name))),
+            ("version", connection.version.into()),
+        ])
+    }))
+}
+
+fn read_connections(value: &Value<'_>) -> Result<Vec<Connection>, WireError> {
+    items(value, "connectionSet")?.iter().map(read_connection).collect()
 }
 
 fn read_connection(value: &Value<'_>) -> Result<Connection, WireError> {
@@ -247,8 +269,8 @@ impl Body for GroupConfig {
             consume_enabled: truth(value, "consumeEnable", true),
             broadcast_enabled: truth(value, "consumeBroadcastEnable", true),
             from_min_enabled: truth(value, "consumeFromMinEnable", true),
-            retry_queues: int_or(value, "retryQueueNums", 1)?,
-            retry_max_times: int_or(value, "retryMaxTimes", 16)?,
+            retry_queues: int_if_any(value, "retryQueueNums", 1),
+            retry_max_times: int_if_any(value, "retryMaxTimes", 16),
             notify_changes: truth(value, "notifyConsumerIdsChangedEnable", true),
         })
     }
@@ -263,6 +285,33 @@ impl Body for GroupConfig {
             ("retryMaxTimes", self.retry_max_times.into()),
             ("retryQueueNums", self.retry_queues.into()),
             ("whichBrokerWhenConsumeSlowly", 1.into()),
+        ])
+    }
+}
+
+/// `SubscriptionGroupWrapper` (201): the settings of all groups on a broker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupTable {
+    /// Changes with the table.
+    pub version: DataVersion,
+    /// By name.
+    pub groups: BTreeMap<Group, GroupConfig>,
+}
+
+impl Body for GroupTable {
+    fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
+        let mut groups = BTreeMap::new();
+        for (_, config) in entries(value, "subscriptionGroupTable")? {
+            let config = GroupConfig::from_value(config)?;
+            groups.insert(config.group.clone(), config);
+        }
+        Ok(Self { version: DataVersion::from_value(value.field("dataVersion"))?, groups })
+    }
+    fn to_value(&self) -> Value<'_> {
+        let groups = self.groups.iter().map(|(group, config)| (group.as_str().into(), config.to_value()));
+        object([
+            ("dataVersion", self.version.to_value()),
+            ("subscriptionGroupTable", Value::Map(groups.collect())),
         ])
     }
 }

@@ -1,5 +1,6 @@
 //! For each Java class of a body its fields, their types and Java's defaults (5.x). Read by [`super::shapes`].
 
+use super::kinds::{ConsumeType, StartRule};
 use Shape::{Any, Bool, Class, Double, Enum, Int, List, Long, LongKeys, Map, Set, Table, Text};
 
 /// A Java type, as far as JSON shows it.
@@ -93,16 +94,9 @@ const SUBSCRIPTION: Shape = Class(&[
     field("topic", Text, "null"),
 ]);
 
-const CONSUME_TYPE: Shape = Enum(&["CONSUME_ACTIVELY", "CONSUME_PASSIVELY", "CONSUME_POP"]);
+const CONSUME_TYPE: Shape = Enum(ConsumeType::NAMES);
 const MESSAGE_MODEL: Shape = Enum(&["BROADCASTING", "CLUSTERING"]);
-const CONSUME_FROM: Shape = Enum(&[
-    "CONSUME_FROM_LAST_OFFSET",
-    "CONSUME_FROM_LAST_OFFSET_AND_FROM_MIN_WHEN_BOOT_FIRST",
-    "CONSUME_FROM_MIN_OFFSET",
-    "CONSUME_FROM_MAX_OFFSET",
-    "CONSUME_FROM_FIRST_OFFSET",
-    "CONSUME_FROM_TIMESTAMP",
-]);
+const CONSUME_FROM: Shape = Enum(StartRule::NAMES);
 const REQUEST_MODE: Shape = Enum(&["PULL", "POP"]);
 const CONSUME_RESULT: Shape =
     Enum(&["CR_SUCCESS", "CR_LATER", "CR_ROLLBACK", "CR_COMMIT", "CR_THROW_EXCEPTION", "CR_RETURN_NULL"]);

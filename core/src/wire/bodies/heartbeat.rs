@@ -1,5 +1,6 @@
 //! `HeartbeatData` (34), `SubscriptionData` and `CheckClientRequestBody` (46).
 
+use super::kinds::ConsumeType;
 use super::{Body, items, long, missing, optional_text, text, truth};
 use crate::model::{ClientId, Group, Topic};
 use crate::time::WallClock;
@@ -25,22 +26,40 @@ impl Body for Heartbeat {
     /// The first form of the heartbeat, which all servers take: without the fingerprint of 5.x.
     fn to_value(&self) -> Value<'_> {
         let producers = self.producers.iter().map(|group| object([("groupName", group.as_str().into())]));
+        let consumers = self.consumers.iter().map(|data| {
+            let ConsumerData { group, model, start_from, subscriptions, unit_mode } = data;
+            consumer_value(
+                group,
+                ConsumeType::Passively,
+                *model,
+                start_from.name(),
+                subscriptions,
+                *unit_mode,
+            )
+        });
         object([
             ("clientID", self.client.as_str().into()),
-            ("consumerDataSet", Value::list(self.consumers.iter().map(consumer_value))),
+            ("consumerDataSet", Value::list(consumers)),
             ("producerDataSet", Value::list(producers)),
         ])
     }
 }
 
-fn consumer_value(consumer: &ConsumerData) -> Value<'_> {
+pub(super) fn consumer_value<'a>(
+    group: &'a Group,
+    consume_type: ConsumeType,
+    model: MessageModel,
+    start_from: &'static str,
+    subscriptions: &'a [SubscriptionData],
+    unit_mode: bool,
+) -> Value<'a> {
     object([
-        ("consumeFromWhere", consumer.start_from.name().into()),
-        ("consumeType", "CONSUME_PASSIVELY".into()),
-        ("groupName", consumer.group.as_str().into()),
-        ("messageModel", consumer.model.name().into()),
-        ("subscriptionDataSet", Value::list(consumer.subscriptions.iter().map(subscription_value))),
-        ("unitMode", consumer.unit_mode.into()),
+        ("consumeFromWhere", start_from.into()),
+        ("consumeType", consume_type.name().into()),
+        ("groupName", group.as_str().into()),
+        ("messageModel", model.name().into()),
+        ("subscriptionDataSet", Value::list(subscriptions.iter().map(subscription_value))),
+        ("unitMode", unit_mode.into()),
     ])
 }
 
@@ -86,7 +105,7 @@ pub(super) fn read_start(value: &Value<'_>) -> ConsumeFrom {
 /// Both sets are written in their own order; they are not paired.
 pub(super) fn subscription_value(data: &SubscriptionData) -> Value<'_> {
     object([
-        ("classFilterMode", false.into()),
+        ("classFilterMode", data.class_filter_mode.into()),
         ("codeSet", Value::list(data.subscription.codes.iter().copied())),
         ("expressionType", data.subscription.expression_type.as_str().into()),
         ("subString", data.subscription.sub_string.as_str().into()),
@@ -100,15 +119,17 @@ pub(super) fn subscription_value(data: &SubscriptionData) -> Value<'_> {
 pub(super) fn read_subscription(value: &Value<'_>) -> Result<SubscriptionData, WireError> {
     let tags = items(value, "tagsSet")?.iter().filter_map(Value::as_str);
     let codes = items(value, "codeSet")?.iter().filter_map(Value::to_i64);
+    let kind = value.field("expressionType").as_str();
     Ok(SubscriptionData {
         subscription: Subscription {
             topic: Topic::from(text(value, "topic")?),
             sub_string: optional_text(value, "subString").unwrap_or_else(|| ALL.to_string()),
             tags: tags.map(ToString::to_string).collect(),
             codes: codes.filter_map(|code| i32::try_from(code).ok()).collect(),
-            expression_type: value.field("expressionType").as_str().unwrap_or("TAG").into(),
+            expression_type: kind.filter(|name| !name.is_empty()).unwrap_or("TAG").into(),
         },
         version: long(value, "subVersion")?,
+        class_filter_mode: truth(value, "classFilterMode", false),
     })
 }
 

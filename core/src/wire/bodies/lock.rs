@@ -1,13 +1,13 @@
 //! `LockBatchRequestBody`, `UnlockBatchRequestBody` (41, 42) and the answer to a lock.
 
 use super::queue::{queue_list, read_queue_set};
-use super::{Body, text, truth};
+use super::{Body, optional_text, truth};
 use crate::model::{ClientId, Group, MessageQueue};
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
 use alloc::collections::BTreeSet;
 
-/// Queues that a member locks or unlocks.
+/// Queues that a member locks or unlocks. Read as brokers do: names that are missing are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueSet {
     /// The group.
@@ -22,11 +22,16 @@ pub struct QueueSet {
 
 impl Body for QueueSet {
     fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
+        let name = |value, field| optional_text(value, field).unwrap_or_default();
+        let queue = |queue| {
+            let id = Value::field(queue, "queueId").to_i32().unwrap_or(0);
+            MessageQueue::new(name(queue, "topic"), name(queue, "brokerName"), id)
+        };
         Ok(Self {
-            group: Group::from(text(value, "consumerGroup")?),
-            client: ClientId::from(text(value, "clientId")?),
+            group: Group::from(name(value, "consumerGroup")),
+            client: ClientId::from(name(value, "clientId")),
             only_this_broker: truth(value, "onlyThisBroker", false),
-            queues: read_queue_set(value, "mqSet")?,
+            queues: value.field("mqSet").items().iter().map(queue).collect(),
         })
     }
     fn to_value(&self) -> Value<'_> {

@@ -3,8 +3,10 @@
 //! missing ones get Java's defaults, numbers may be texts.
 
 mod admin;
+mod announcement;
 mod classes;
 mod heartbeat;
+mod kinds;
 mod lock;
 mod queue;
 mod register;
@@ -13,15 +15,17 @@ mod running_info;
 mod shapes;
 
 pub use admin::{
-    Connection, ConsumeStats, ConsumerConnection, GroupConfig, GroupList, KvTable, QueueProgress, QueueRange,
-    TopicStats,
+    Connection, ConsumeStats, ConsumerConnection, GroupConfig, GroupList, GroupTable, KvTable,
+    ProducerConnection, QueueProgress, QueueRange, TopicStats,
 };
+pub use announcement::{AnnouncedGroup, Announcement};
 pub use heartbeat::CheckSubscription;
 pub(super) use heartbeat::check_value;
+pub use kinds::{ConsumeType, StartRule};
 pub use lock::{Locked, QueueSet};
 pub use queue::{ConsumerStatus, OffsetTable, ResetTable};
 pub use register::{DataVersion, RegisteredBroker, TopicConfig};
-pub use route::{Members, TopicList, old_route_text};
+pub use route::{Members, TopicList, old_route_text, served_cluster_text, served_route_text};
 pub use shapes::{class_names, normalise};
 
 use super::error::{WireError, WireErrorKind};
@@ -78,15 +82,15 @@ fn optional_text(value: &Value<'_>, name: &'static str) -> Option<String> {
 
 /// A 32-bit number, 0 if absent.
 fn int(value: &Value<'_>, name: &'static str) -> Result<i32, WireError> {
-    int_or(value, name, 0)
-}
-
-/// A 32-bit number, `default` if absent.
-fn int_or(value: &Value<'_>, name: &'static str, default: i32) -> Result<i32, WireError> {
     match value.field(name) {
-        Value::Null => Ok(default),
+        Value::Null => Ok(0),
         number => number.to_i32().ok_or(bad_number(name)),
     }
+}
+
+/// A 32-bit number, `default` if absent or none.
+fn int_if_any(value: &Value<'_>, name: &str, default: i32) -> i32 {
+    value.field(name).to_i32().unwrap_or(default)
 }
 
 /// A 64-bit number, 0 if absent.

@@ -1,13 +1,14 @@
 //! `RegisterBrokerBody` (103): the topics that a broker announces to name servers.
 
-use super::{Body, entries, int, int_or, long, missing, text, truth};
+use super::{Body, int_if_any, long, missing, text, truth};
 use crate::model::Topic;
 use crate::wire::error::{WireError, WireErrorKind};
 use crate::wire::json::{self, Value, object};
+use crate::wire::route::{PERM_READ, PERM_WRITE};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// A broker's topics, and the version of that table.
+/// A broker's topics, and the version of that table. Of the plain form everything is taken that can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisteredBroker {
     /// Changes with the table.
@@ -44,15 +45,25 @@ pub struct TopicConfig {
     pub order: bool,
 }
 
+impl TopicConfig {
+    /// A topic that can be read and written.
+    pub fn new(topic: Topic, queues: i32) -> Self {
+        let perm = PERM_READ | PERM_WRITE;
+        Self { topic, read_queues: queues, write_queues: queues, perm, sys_flag: 0, order: false }
+    }
+}
+
 impl Body for RegisteredBroker {
     fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
         let wrapper = value.field("topicConfigSerializeWrapper");
         let mut topics = BTreeMap::new();
-        for (_, topic) in entries(wrapper, "topicConfigTable")? {
-            let topic = TopicConfig::from_value(topic)?;
-            topics.insert(topic.topic.clone(), topic);
+        for (name, topic) in wrapper.field("topicConfigTable").entries() {
+            if let Some(name) = name.as_str().map(Topic::from) {
+                topics.insert(name.clone(), read_topic(name, topic));
+            }
         }
-        Ok(Self { version: DataVersion::from_value(wrapper.field("dataVersion"))?, topics })
+        let version = DataVersion::from_value(wrapper.field("dataVersion"));
+        Ok(Self { version: version.unwrap_or_default(), topics })
     }
 
     /// Without the mapping tables of 5.x, whose absence 5.x reads as "none".
@@ -90,17 +101,11 @@ impl Body for DataVersion {
 
 impl Body for TopicConfig {
     fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
-        Ok(Self {
-            topic: Topic::from(text(value, "topicName")?),
-            read_queues: int_or(value, "readQueueNums", 16)?,
-            write_queues: int_or(value, "writeQueueNums", 16)?,
-            perm: int_or(value, "perm", 6)?,
-            sys_flag: int(value, "topicSysFlag")?,
-            order: truth(value, "order", false),
-        })
+        Ok(read_topic(Topic::from(text(value, "topicName")?), value))
     }
     fn to_value(&self) -> Value<'_> {
         object([
+            ("attributes", Value::Map(Vec::new())),
             ("order", self.order.into()),
             ("perm", self.perm.into()),
             ("readQueueNums", self.read_queues.into()),
@@ -109,6 +114,18 @@ impl Body for TopicConfig {
             ("topicSysFlag", self.sys_flag.into()),
             ("writeQueueNums", self.write_queues.into()),
         ])
+    }
+}
+
+/// The rest of a topic whose name is known: tables have it as the key.
+fn read_topic(topic: Topic, value: &Value<'_>) -> TopicConfig {
+    TopicConfig {
+        topic,
+        read_queues: int_if_any(value, "readQueueNums", 16),
+        write_queues: int_if_any(value, "writeQueueNums", 16),
+        perm: int_if_any(value, "perm", PERM_READ | PERM_WRITE),
+        sys_flag: int_if_any(value, "topicSysFlag", 0),
+        order: truth(value, "order", false),
     }
 }
 

@@ -19,41 +19,55 @@ impl Body for TopicRoute {
         })
     }
     fn to_value(&self) -> Value<'_> {
-        route_value(self, Keys::Quoted)
+        route_value(self, Form { quoted_keys: true, acting_master: false })
     }
 }
 
 /// The route as name servers write it to clients of a version before 4.9.4: broker ids as keys without quotes.
 pub fn old_route_text(route: &TopicRoute) -> String {
-    route_value(route, Keys::Bare).to_text()
+    route_value(route, Form { quoted_keys: false, acting_master: false }).to_text()
 }
 
-/// How broker ids are written as keys.
+/// The route as a name server of 5.x answers it: each broker says that no slave acts as its master. `quoted_keys` is
+/// false for clients of a version before 4.9.4.
+pub fn served_route_text(route: &TopicRoute, quoted_keys: bool) -> String {
+    route_value(route, Form { quoted_keys, acting_master: true }).to_text()
+}
+
+/// The clusters as a name server of 5.x answers them, see [`served_route_text`].
+pub fn served_cluster_text(cluster: &ClusterInfo) -> String {
+    cluster_value(cluster, Form { quoted_keys: false, acting_master: true }).to_text()
+}
+
+/// How brokers are written.
 #[derive(Clone, Copy)]
-enum Keys {
-    Quoted,
-    Bare,
+struct Form {
+    /// Whether their ids as keys have quotes.
+    quoted_keys: bool,
+    /// Whether `enableActingMaster` is there (5.x).
+    acting_master: bool,
 }
 
-fn route_value(route: &TopicRoute, keys: Keys) -> Value<'_> {
+fn route_value(route: &TopicRoute, form: Form) -> Value<'_> {
     object([
-        ("brokerDatas", Value::list(route.brokers.iter().map(|broker| broker_value(broker, keys)))),
+        ("brokerDatas", Value::list(route.brokers.iter().map(|broker| broker_value(broker, form)))),
         ("filterServerTable", Value::Map(Vec::new())),
         ("orderTopicConf", Value::text_or_null(route.order_conf.as_deref())),
         ("queueDatas", Value::list(route.queues.iter().map(queue_data_value))),
     ])
 }
 
-fn broker_value(broker: &BrokerData, keys: Keys) -> Value<'_> {
-    let key = |id: i64| match keys {
-        Keys::Quoted => Value::Text(Cow::Owned(id.to_string())),
-        Keys::Bare => Value::from(id),
+fn broker_value(broker: &BrokerData, form: Form) -> Value<'_> {
+    let key = |id: i64| match form.quoted_keys {
+        true => Value::Text(Cow::Owned(id.to_string())),
+        false => Value::from(id),
     };
     let addresses = broker.addresses.iter().map(|(&id, address)| (key(id), Value::text(address.as_str())));
     object([
         ("brokerAddrs", Value::Map(addresses.collect())),
         ("brokerName", broker.broker.as_str().into()),
         ("cluster", broker.cluster.as_str().into()),
+        ("enableActingMaster", if form.acting_master { false.into() } else { Value::Null }),
     ])
 }
 
@@ -106,29 +120,21 @@ impl Body for ClusterInfo {
 
     /// Broker ids are keys without quotes here, as every name server writes them.
     fn to_value(&self) -> Value<'_> {
-        let brokers = self.brokers.iter();
-        let clusters = self.clusters.iter();
-        object([
-            (
-                "brokerAddrTable",
-                Value::Map(
-                    brokers
-                        .map(|broker| (broker.broker.as_str().into(), broker_value(broker, Keys::Bare)))
-                        .collect(),
-                ),
-            ),
-            (
-                "clusterAddrTable",
-                Value::Map(
-                    clusters
-                        .map(|(cluster, names)| {
-                            (cluster.as_str().into(), Value::list(names.iter().map(BrokerName::as_str)))
-                        })
-                        .collect(),
-                ),
-            ),
-        ])
+        cluster_value(self, Form { quoted_keys: false, acting_master: false })
     }
+}
+
+fn cluster_value(cluster: &ClusterInfo, form: Form) -> Value<'_> {
+    let brokers = cluster.brokers.iter();
+    let brokers = brokers.map(|broker| (broker.broker.as_str().into(), broker_value(broker, form)));
+    let clusters = cluster
+        .clusters
+        .iter()
+        .map(|(cluster, names)| (cluster.as_str().into(), Value::list(names.iter().map(BrokerName::as_str))));
+    object([
+        ("brokerAddrTable", Value::Map(brokers.collect())),
+        ("clusterAddrTable", Value::Map(clusters.collect())),
+    ])
 }
 
 /// `TopicList` (206).

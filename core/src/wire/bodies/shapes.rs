@@ -129,7 +129,7 @@ fn shaped_class(value: &Value<'_>, fields: &[Field]) -> Result<Value<'static>, W
 }
 
 /// By name in any case or by ordinal.
-fn enum_name(value: &Value<'_>, names: &[&'static str]) -> Option<&'static str> {
+pub(super) fn enum_name(value: &Value<'_>, names: &[&'static str]) -> Option<&'static str> {
     match value {
         Value::Text(text) => names.iter().find(|name| name.eq_ignore_ascii_case(text)).copied(),
         other => names.get(usize::try_from(other.to_i64()?).ok()?).copied(),

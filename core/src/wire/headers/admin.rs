@@ -129,6 +129,18 @@ headers! {
         group: Group = "consumerGroup",
     }
 
+    /// 204.
+    "GetProducerConnectionListRequestHeader" GetProducerConnections {
+        /// The group.
+        group: Group = "producerGroup",
+    }
+
+    /// 351.
+    "GetTopicConfigRequestHeader" GetTopicConfig {
+        /// The topic.
+        topic: Topic = "topic",
+    }
+
     /// 300.
     "QueryTopicConsumeByWhoRequestHeader" QueryTopicConsumers {
         /// The topic.

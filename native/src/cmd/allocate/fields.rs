@@ -152,3 +152,36 @@ pub(super) enum Resolver {
     BeforeDash,
     Map { brokers: BTreeMap<String, Option<String>>, consumers: BTreeMap<String, Option<String>> },
 }
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DraftParams {
+    pub(super) weights: Option<Weights>,
+    #[serde(default)]
+    pub(super) slack: u32,
+    pub(super) identity: Option<HashedIdentity>,
+    pub(super) rooms: Option<RoomsRule>,
+    pub(super) resolver: Option<Resolver>,
+}
+
+/// Weights of members: by client id, or in the order of the case's `consumers`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Weights {
+    ById(BTreeMap<String, u32>),
+    InOrder(Vec<u32>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum HashedIdentity {
+    Whole,
+    Host,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum RoomsRule {
+    Strict,
+    BalanceFirst,
+}

@@ -17,16 +17,16 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use evenkeel_core::allocate::{
-    Allocate, AllocateError, ByConfig, ConsistentHash, Input, MachineRoom, NameError, Nearby, Room,
-    RoomPrefix, RoomTable, SortedMembers, SortedQueues, named,
+    Allocate, AllocateError, ByConfig, ConsistentHash, Draft, GoRing, Identity, Input, MachineRoom,
+    NameError, Nearby, Room, RoomPrefix, RoomRule, RoomTable, SortedMembers, SortedQueues, named,
 };
 use evenkeel_core::model::{ClientId, Group, MessageQueue, java_hash};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use fields::{
-    CaseFields, Hash, ListParams, MemberGenerator, Mode, NearbyParams, NoParams, QueueFields, QueueGenerator,
-    Resolver, RingParams, RoomsParams,
+    CaseFields, DraftParams, Hash, HashedIdentity, ListParams, MemberGenerator, Mode, NearbyParams, NoParams,
+    QueueFields, QueueGenerator, Resolver, RingParams, RoomsParams, RoomsRule, Weights,
 };
 
 /// How many lines were cases, and how many could not be read as one.
@@ -134,7 +134,7 @@ impl Case {
         if !self.sort_first && (*queues != *self.queues || *members != *self.members) {
             return json!({"notApplicable": "unsorted"});
         }
-        let strategy = match Chosen::new(&self.strategy, &self.params) {
+        let strategy = match Chosen::new(&self.strategy, &self.params, &self.members) {
             Ok(Chosen::Rule(rule)) => rule,
             Ok(Chosen::List(listed)) if self.me.is_some() => return javas_answer(listed.as_ref()),
             Ok(Chosen::List(listed)) => Arc::new(listed.unwrap_or_default()),
@@ -146,6 +146,15 @@ impl Case {
         };
         let name = strategy.name();
         match self.me.as_ref().map(ask) {
+            None if ascending(&*strategy) && members.iter().all(|id| !id.as_str().is_empty()) => {
+                match strategy.owners(&self.group, &queues, &members) {
+                    Ok(owners) => json!({"name": name, "shares": owners.shares(members.len())}),
+                    Err(error) => {
+                        let error = json!({"error": Refusal::from(error).as_json()});
+                        json!({"name": name, "shares": vec![error; members.len()]})
+                    }
+                }
+            }
             None => {
                 let share =
                     |me| ask(me).map_or_else(|refusal| json!({"error": refusal.as_json()}), Value::from);
@@ -160,6 +169,12 @@ impl Case {
             }
         }
     }
+}
+
+/// Whether the strategy gives each member its queues in the order of the list, so that all members can be asked at once.
+fn ascending(strategy: &dyn Allocate) -> bool {
+    let name = strategy.name();
+    name != "CONFIG" && !name.starts_with("MACHINE_ROOM")
 }
 
 /// Java's CONFIG answers with its list as it stands, or with nothing at all if it has none. Our consumer takes less of
@@ -186,7 +201,7 @@ enum Chosen {
 }
 
 impl Chosen {
-    fn new(name: &str, params: &Value) -> Result<Self, Refusal> {
+    fn new(name: &str, params: &Value, members: &[ClientId]) -> Result<Self, Refusal> {
         let class = name.rsplit('.').next().unwrap_or(name);
         let rule: Arc<dyn Allocate> = match class {
             "AllocateMessageQueueByConfig" | "CONFIG" | "config" => {
@@ -210,16 +225,21 @@ impl Chosen {
             ),
             "AllocateMachineRoomNearby" | "MACHINE_ROOM_NEARBY" | "nearby" => {
                 let NearbyParams { inner, resolver } = settings(params)?;
-                let inner: Arc<dyn Allocate> = match Self::new(&inner.strategy, &inner.params)? {
+                let inner: Arc<dyn Allocate> = match Self::new(&inner.strategy, &inner.params, members)? {
                     Self::Rule(rule) => rule,
                     Self::List(listed) => Arc::new(listed.unwrap_or_default()),
                 };
                 Arc::new(match resolver {
-                    Resolver::BeforeDash => Nearby::new(inner, RoomPrefix { separator: '-' }),
-                    Resolver::Map { brokers, consumers } => {
-                        Nearby::new(inner, RoomTable { brokers: rooms(brokers), members: rooms(consumers) })
-                    }
+                    Resolver::BeforeDash => Nearby::new(inner, BEFORE_DASH),
+                    Resolver::Map { brokers, consumers } => Nearby::new(inner, table(brokers, consumers)),
                 })
+            }
+            "AVG_BY_DRAFT" | "draft" => Arc::new(draft(settings(params)?, members)?),
+            // The Go client's ring, which none of ours is; for comparisons.
+            "AllocateByConsistentHash" | "go-crc32" => {
+                let points = settings::<RingParams>(params)?.virtual_node_count.unwrap_or(10);
+                let points = u16::try_from(points).map_err(|error| Refusal::new("bad-parameter", error))?;
+                Arc::new(GoRing { virtual_nodes: points })
             }
             _ => {
                 settings::<NoParams>(params)?;
@@ -228,6 +248,49 @@ impl Chosen {
         };
         Ok(Self::Rule(rule))
     }
+}
+
+const BEFORE_DASH: RoomPrefix = RoomPrefix { separator: '-' };
+
+fn table(
+    brokers: BTreeMap<String, Option<String>>,
+    consumers: BTreeMap<String, Option<String>>,
+) -> RoomTable {
+    RoomTable { brokers: rooms(brokers), members: rooms(consumers) }
+}
+
+/// AVG_BY_DRAFT with its settings; weights may stand in the order of the case's members.
+fn draft(params: DraftParams, members: &[ClientId]) -> Result<Draft, Refusal> {
+    let mut draft = Draft::default().with_slack(params.slack);
+    if let Some(HashedIdentity::Host) = params.identity {
+        draft = draft.with_identity(Identity::Host);
+    }
+    if let Some(weights) = params.weights {
+        let weights: BTreeMap<ClientId, u32> = match weights {
+            Weights::ById(weights) => {
+                weights.into_iter().map(|(id, weight)| (ClientId::from(id), weight)).collect()
+            }
+            Weights::InOrder(weights) if weights.len() == members.len() => {
+                members.iter().cloned().zip(weights).collect()
+            }
+            Weights::InOrder(weights) => {
+                let text = format!("{} weights for {} members", weights.len(), members.len());
+                return Err(Refusal::new("bad-parameter", text));
+            }
+        };
+        draft = draft.with_weights(move |id| weights.get(id).copied().unwrap_or(1));
+    }
+    let Some(rule) = params.rooms else {
+        return Ok(draft);
+    };
+    let rule = match rule {
+        RoomsRule::Strict => RoomRule::Strict,
+        RoomsRule::BalanceFirst => RoomRule::BalanceFirst,
+    };
+    Ok(match params.resolver {
+        Some(Resolver::Map { brokers, consumers }) => draft.with_rooms(rule, table(brokers, consumers)),
+        Some(Resolver::BeforeDash) | None => draft.with_rooms(rule, BEFORE_DASH),
+    })
 }
 
 /// `params` that are absent are those that set nothing.

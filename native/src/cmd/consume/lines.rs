@@ -12,8 +12,14 @@ pub(super) const CSV_HEAD: &str =
     "topic,broker,queueId,queueOffset,msgId,tag,keys,storeTs,reconsumeTimes,body";
 
 /// The first JSON line: what is consumed, from where.
-pub(super) fn start(broker: &str, group: &str, topics: &[String]) -> Value {
-    json!({"type": "start", "schema": "evenkeel.consume/1", "broker": broker, "group": group, "topics": topics})
+pub(super) fn start(broker: &str, group: &str, topics: &[String], listen: Option<String>) -> Value {
+    let mut line = json!({
+        "type": "start", "schema": "evenkeel.consume/1", "broker": broker, "group": group, "topics": topics,
+    });
+    if let Some(address) = listen {
+        line["listen"] = address.into();
+    }
+    line
 }
 
 /// A message.
