@@ -1,5 +1,7 @@
 //! Java and Rust members in one group, under load, while members join, leave and are killed.
 
+use evenkeel::allocate::{Input, SortedMembers, SortedQueues, named};
+use evenkeel::{ClientId, Group as GroupName, MessageQueue};
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
 use evenkeel_tests::members::Members;
 use evenkeel_tests::payload::Kind;
@@ -45,6 +47,7 @@ struct Group<'a> {
     members: Members,
     /// What each Java consumer owns, by its number.
     java_owns: BTreeMap<i64, BTreeSet<String>>,
+    java_clients: BTreeMap<i64, String>,
     tally: Tally,
 }
 
@@ -59,6 +62,7 @@ impl<'a> Group<'a> {
             members: Members::new(&cluster.namesrv(), ours, &topic),
             topic,
             java_owns: BTreeMap::new(),
+            java_clients: BTreeMap::new(),
             tally: Tally::new(SEED, Kind::Text, COUNT),
         }
     }
@@ -124,18 +128,19 @@ impl<'a> Group<'a> {
             "strategy": self.strategy.0, "seed": SEED, "kind": "text", "threads": 4,
         }));
         self.java_owns.insert(id, BTreeSet::new());
-        self.java.answer(id, MINUTE).expect("a started Java consumer");
+        let answer = self.java.answer(id, MINUTE).expect("a started Java consumer");
+        self.java_clients.insert(id, answer["clientId"].as_str().unwrap_or_default().to_owned());
         id
     }
 
-    /// Waits until each queue has exactly one owner, and every member has queues unless the strategy gave it none.
+    /// Waits until each queue has exactly the owner that the strategy gives it.
     fn settle(&mut self, what: &str) {
         let begin = Instant::now();
         // It has to stay so for a moment: at first nobody has heard of the change.
         let mut good_since: Option<Instant> = None;
         while good_since.is_none_or(|since| since.elapsed() < Duration::from_millis(500)) {
             self.pump();
-            if !self.each_queue_has_one_owner() {
+            if !self.each_queue_has_its_owner() {
                 good_since = None;
             } else if good_since.is_none() {
                 good_since = Some(Instant::now());
@@ -160,16 +165,33 @@ impl<'a> Group<'a> {
         self.members.owners().values().chain(self.java_owns.values()).map(BTreeSet::len).collect()
     }
 
-    fn each_queue_has_one_owner(&self) -> bool {
-        let owned: Vec<String> =
-            self.members.owners().into_values().chain(self.java_owns.values().cloned()).flatten().collect();
-        let distinct: BTreeSet<&String> = owned.iter().collect();
-        // A hash may leave a member without queues; the others share out evenly.
-        let sizes = self.sizes();
-        let even = sizes.iter().max().zip(sizes.iter().min()).is_some_and(|(most, least)| most - least <= 1);
-        owned.len() == 2 * QUEUES as usize
-            && distinct.len() == owned.len()
-            && (even || self.strategy.0 == "CONSISTENT_HASH")
+    fn each_queue_has_its_owner(&self) -> bool {
+        let ours = self.members.owners().into_iter();
+        let ours = ours.map(|(member, queues)| (self.members.client(member).to_owned(), queues));
+        let java = self.java_owns.iter().map(|(id, queues)| (self.java_clients[id].clone(), queues.clone()));
+        let owned: BTreeMap<String, BTreeSet<String>> = ours.chain(java).collect();
+        owned == self.strategys_answer(owned.keys())
+    }
+
+    /// What our strategy says of these members now.
+    fn strategys_answer<'b>(
+        &self,
+        clients: impl Iterator<Item = &'b String>,
+    ) -> BTreeMap<String, BTreeSet<String>> {
+        let clients: Vec<ClientId> = clients.map(|client| ClientId::from(client.as_str())).collect();
+        let names = self.cluster.broker_names();
+        let queues = names.iter().flat_map(|broker| {
+            (0..QUEUES as i32).map(|id| MessageQueue::new(self.topic.as_str(), broker.as_str(), id))
+        });
+        let (queues, members) = (SortedQueues::new(queues), SortedMembers::new(clients.clone()));
+        let strategy = named(self.strategy.1).expect("a strategy of ours");
+        let group = GroupName::from(self.strategy.1);
+        let share = |me: &ClientId| {
+            let mine = strategy.allocate(&Input { group: &group, me, queues: &queues, members: &members });
+            let mine = mine.expect("an allocation").into_iter();
+            (me.to_string(), mine.map(|queue| format!("{}/{}", queue.broker, queue.id)).collect())
+        };
+        clients.iter().map(share).collect()
     }
 
     fn read_until(&mut self, distinct: u64) {

@@ -57,7 +57,7 @@ impl Consumer {
         life.commit = None;
         life.commit_failed = result.is_err();
         self.attention.insert(epoch);
-        let closing = life.phase == Phase::Closing;
+        let (closing, confirmed) = (life.phase == Phase::Closing, result.is_ok());
         match result {
             Ok(()) => {
                 life.committed = Some(offset);
@@ -67,7 +67,13 @@ impl Consumer {
             Err(error) => self.queue_call_failed(epoch, from, "commit the offset", error),
         }
         if closing {
-            self.end_life(epoch);
+            if confirmed {
+                // This one may have been under way since before the last handlers finished.
+                self.commit(epoch);
+            }
+            if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
+                self.end_life(epoch);
+            }
         }
     }
 

@@ -256,7 +256,9 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         life.phase = Phase::Fetching;
         life.window = Window::new(offset);
-        life.committed = committed;
+        // 4.9 says 0 of a group that never committed, while the queue's first messages are in memory. Committed, the 0
+        // stays, and tools see the group.
+        life.committed = committed.filter(|offset| *offset > 0);
         life.failures = 0;
         self.attention.insert(epoch);
         let queue = life.queue.clone();

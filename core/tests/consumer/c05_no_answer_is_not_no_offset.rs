@@ -61,6 +61,16 @@ fn c05_zero_is_an_offset() {
     );
 }
 
+/// 4.9 says 0 of a group that never committed anything, while the queue's first messages are in memory. It would say
+/// "none" later, and the start policy would pass over what came meanwhile: the 0 is committed.
+#[test]
+fn c05_zero_is_made_sure_of() {
+    let q = queue("T", 0);
+    let mut rig = Rig::new(Cluster::one("T", 1).with_committed(&q, 0), config(&["T"]));
+    rig.advance(30 * SECOND);
+    assert_eq!(rig.commits(&q), [0], "once");
+}
+
 #[test]
 fn c05_start_policy_fails() {
     let q = queue("T", 0);
