@@ -28,7 +28,10 @@ pub const LAYERS: &[Layer] = &[
         part: "core/src/allocate",
         banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"],
     },
-    Layer { part: "core/src/plan", banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"] },
+    Layer {
+        part: "core/src/plan",
+        banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"],
+    },
     Layer { part: "core/src/link.rs", banned: &["crate::consumer", "crate::allocate", "crate::config"] },
     Layer {
         part: "core/src/consumer",
