@@ -187,11 +187,16 @@ impl OptionRow {
     /// # Errors
     /// The value is out of range.
     pub fn set(&self, limits: &mut Limits, value: i64) -> Result<(), ConfigError> {
-        if !(self.min..=self.max).contains(&value) {
-            return Err(ConfigError::OutOfRange { option: self.name, value, min: self.min, max: self.max });
-        }
+        self.check(value)?;
         (self.set)(limits, value);
         Ok(())
+    }
+
+    fn check(&self, value: i64) -> Result<(), ConfigError> {
+        if (self.min..=self.max).contains(&value) {
+            return Ok(());
+        }
+        Err(ConfigError::OutOfRange { option: self.name, value, min: self.min, max: self.max })
     }
 }
 
@@ -285,7 +290,7 @@ impl ConsumerConfig {
                 .map_err(|error| ConfigError::Invalid { what: "topic", why: error.to_string() })?;
         }
         for row in OPTIONS {
-            row.set(&mut self.limits.clone(), row.value(&self.limits))?;
+            row.check(row.value(&self.limits))?;
         }
         if self.limits.pull_timeout <= self.limits.suspend {
             let (value, min) = (&self.limits.pull_timeout, &self.limits.suspend);

@@ -10,7 +10,8 @@ use core::fmt::{self, Write as _};
 
 use md5::{Digest as _, Md5};
 
-use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues, anyone_to_serve};
+use super::ring::Ring;
+use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues};
 use crate::model::Group;
 
 /// Puts each member on a ring of numbers at several points, its virtual nodes, and gives each queue to the member whose
@@ -90,20 +91,6 @@ impl ConsistentHash {
         }
     }
 
-    /// For each queue, the place of its owner in `members`; the first place of an id that occurs more than once.
-    /// `None` for all if the ring has no points.
-    fn places(&self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
-        let ring = self.ring(members);
-        queues
-            .iter()
-            .map(|queue| {
-                let hash = (self.hash)(&queue.java_text());
-                let next = ring.partition_point(|point| point.hash < hash);
-                ring.get(next).or_else(|| ring.first()).map(|point| point.owner)
-            })
-            .collect()
-    }
-
     /// The ring's points, ascending, no two equal.
     fn ring(&self, members: &SortedMembers) -> Vec<Point> {
         let mut ring = Vec::with_capacity(self.virtual_nodes.saturating_mul(members.len()));
@@ -139,6 +126,21 @@ impl ConsistentHash {
     }
 }
 
+/// `None` for all if the ring has no points.
+impl Ring for ConsistentHash {
+    fn places(&self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
+        let ring = self.ring(members);
+        queues
+            .iter()
+            .map(|queue| {
+                let hash = (self.hash)(&queue.java_text());
+                let next = ring.partition_point(|point| point.hash < hash);
+                ring.get(next).or_else(|| ring.first()).map(|point| point.owner)
+            })
+            .collect()
+    }
+}
+
 /// Java's default hash of a ring: the first four bytes of the text's MD5, as one big-endian number without a sign.
 ///
 /// ```
@@ -168,11 +170,7 @@ impl Allocate for ConsistentHash {
     }
 
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError> {
-        let Some(place) = input.place()? else {
-            return Ok(Vec::new());
-        };
-        let places = self.places(input.queues, input.members);
-        Ok((0..).zip(places).filter(|&(_, owner)| owner == Some(place)).map(|(at, _)| at).collect())
+        self.share(input)
     }
 
     fn owners(
@@ -181,10 +179,7 @@ impl Allocate for ConsistentHash {
         queues: &SortedQueues,
         members: &SortedMembers,
     ) -> Result<Owners, AllocateError> {
-        if !anyone_to_serve(queues, members)? {
-            return Ok(Owners::nobody(queues.len()));
-        }
-        Owners::from_places(self.places(queues, members), members)
+        self.shares(queues, members)
     }
 }
 

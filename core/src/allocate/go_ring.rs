@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 use core::ops::Bound;
 
-use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues, anyone_to_serve};
+use super::ring::Ring;
+use super::{Allocate, AllocateError, Input, Owners, SortedMembers, SortedQueues};
 use crate::model::Group;
 
 /// What apache/rocketmq-client-go's `AllocateByConsistentHash` gives, which differs from Java's in each step: the hash
@@ -40,8 +41,8 @@ impl Default for GoRing {
     }
 }
 
-impl GoRing {
-    fn places(self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
+impl Ring for GoRing {
+    fn places(&self, queues: &SortedQueues, members: &SortedMembers) -> Vec<Option<usize>> {
         let mut ring = BTreeMap::new();
         let (mut text, mut place) = (String::new(), 0);
         for same in members.chunk_by(|a, b| a == b) {
@@ -66,11 +67,7 @@ impl Allocate for GoRing {
     }
 
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError> {
-        let Some(place) = input.place()? else {
-            return Ok(Vec::new());
-        };
-        let places = self.places(input.queues, input.members);
-        Ok((0..).zip(places).filter(|&(_, owner)| owner == Some(place)).map(|(at, _)| at).collect())
+        self.share(input)
     }
 
     fn owners(
@@ -79,9 +76,6 @@ impl Allocate for GoRing {
         queues: &SortedQueues,
         members: &SortedMembers,
     ) -> Result<Owners, AllocateError> {
-        if !anyone_to_serve(queues, members)? {
-            return Ok(Owners::nobody(queues.len()));
-        }
-        Owners::from_places(self.places(queues, members), members)
+        self.shares(queues, members)
     }
 }

@@ -40,6 +40,7 @@ mod machine_room;
 mod named;
 mod nearby;
 mod owners;
+mod ring;
 mod room;
 mod sorted;
 

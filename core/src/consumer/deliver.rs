@@ -72,7 +72,6 @@ impl Consumer {
                 for offset in offsets {
                     life.window.put_back(offset, 0);
                 }
-                self.list_ready(ticket.epoch);
             }
             Outcome::Retry { done, delay_level, why } => {
                 let (done, again) = offsets.split_at(done.min(offsets.len()));

@@ -102,7 +102,6 @@ impl Consumer {
         let hint = self.rebalance.hint.take();
         let mut by_broker: BTreeMap<Address, Vec<Topic>> = BTreeMap::new();
         let mut failed = false;
-        let mut nobody_to_ask = true;
         let topics: Vec<Topic> = self.subscriptions.keys().cloned().collect();
         for topic in topics.into_iter().filter(|topic| self.routes.known(topic)) {
             let sources: Vec<Address> = self
@@ -114,14 +113,11 @@ impl Consumer {
             let told = hint.as_ref().filter(|hint| sources.contains(hint));
             let asked = sources.iter().find(|address| by_broker.contains_key(*address));
             match told.or(asked).cloned().or_else(|| self.rng.pick(&sources).cloned()) {
-                Some(address) => {
-                    by_broker.entry(address).or_default().push(topic);
-                    nobody_to_ask = false;
-                }
+                Some(address) => by_broker.entry(address).or_default().push(topic),
                 None => failed = true,
             }
         }
-        if nobody_to_ask {
+        if by_broker.is_empty() {
             // No broker knows us yet. The first accepted heartbeat or route starts the round.
             return;
         }
