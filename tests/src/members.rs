@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long a process may take to end after SIGTERM before the test fails.
@@ -73,6 +73,8 @@ struct Member {
     client: String,
     child: Child,
     stderr: Arc<Mutex<String>>,
+    /// Reads stderr until its end.
+    listener: Option<JoinHandle<()>>,
     owned: BTreeSet<String>,
     shutdown: Option<Value>,
     /// Its stdout is at its end.
@@ -125,7 +127,7 @@ impl Members {
         });
         let text = Arc::new(Mutex::new(String::new()));
         let written = Arc::clone(&text);
-        thread::spawn(move || {
+        let listener = thread::spawn(move || {
             for line in stderr.map(BufReader::new).into_iter().flat_map(BufRead::lines).map_while(Result::ok)
             {
                 let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,6 +139,7 @@ impl Members {
             client,
             child,
             stderr: text,
+            listener: Some(listener),
             owned: BTreeSet::new(),
             shutdown: None,
             silent: false,
@@ -247,6 +250,10 @@ impl Members {
         };
         self.members[member].running = false;
         self.members[member].owned.clear();
+        // The end of the process is not the end of what its pipe still holds.
+        if let Some(listener) = self.members[member].listener.take() {
+            listener.join().unwrap_or_else(|_| panic!("what member {member} wrote to stderr cannot be read"));
+        }
         let stderr = self.stderr(member);
         Ended { code: status.code(), stderr, shutdown: self.members[member].shutdown.clone() }
     }
