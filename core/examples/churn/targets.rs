@@ -67,7 +67,10 @@ impl Targets {
             println!("| {id} | {what} | {measured:.2} | {limit} | {} |", if *kept { "ok" } else { "FAIL" });
             failed += u32::from(!kept);
         }
-        println!("\n{} targets, {failed} failed. T2 is `cargo test --test draft_vectors`.", self.lines.len());
+        println!(
+            "\n{} targets, {failed} failed. T2 is `cargo test --test allocation draft_vectors`.",
+            self.lines.len()
+        );
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

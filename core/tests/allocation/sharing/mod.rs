@@ -1,5 +1,4 @@
 //! Asking strategies, in few words.
-#![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use evenkeel_core::allocate::{Allocate, AllocateError, Input, SortedMembers, SortedQueues};
 use evenkeel_core::model::{ClientId, Group, MessageQueue};

@@ -1,14 +1,12 @@
 //! Plans: what holds for every input.
 
-mod planning;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::planning::{many_topics, one_topic};
 use evenkeel_core::allocate::{Allocate, Average, Circle, ConsistentHash, Draft};
 use evenkeel_core::model::ClientId;
 use evenkeel_core::plan::{Change, Layout, Plan, Trials, preview};
-use planning::{many_topics, one_topic};
 use proptest::collection::btree_set;
 use proptest::prelude::*;
 

@@ -1,10 +1,9 @@
 //! Findings: groups made sick on purpose, one way at a time.
 
-mod planning;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::planning::{many_topics, one_topic};
 use evenkeel_core::allocate::{
     Allocate, Average, ConsistentHash, GoRing, Nearby, RoomPrefix, SortedMembers, SortedQueues,
 };
@@ -13,7 +12,6 @@ use evenkeel_core::plan::{
     Change, Code, EXPLANATIONS, Finding, Layout, Level, Limits, MemberSeen, Plan, Snapshot, Trials, Verdict,
     explain, preview, verify,
 };
-use planning::{many_topics, one_topic};
 
 const AVERAGELY: &str = "org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely";
 

@@ -1,15 +1,13 @@
 //! Plans: the figures that are known beforehand.
 
-mod planning;
-
 use std::sync::Arc;
 
+use crate::planning::{many_topics, members, one_topic};
 use evenkeel_core::allocate::{Allocate, Average, Circle, ConsistentHash, Draft};
 use evenkeel_core::model::{ClientId, MessageQueue};
 use evenkeel_core::plan::{
     Change, Layout, NewIds, Party, Plan, PlanError, Preview, Trials, moved_by_place, preview,
 };
-use planning::{many_topics, members, one_topic};
 
 fn previewed(layout: &Layout, strategy: impl Allocate + 'static, changes: &[Change]) -> Preview {
     preview(layout, Arc::new(strategy), changes, Trials::default()).expect("the changes fit")

@@ -1,5 +1,4 @@
 //! Groups to plan with, in few words.
-#![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use evenkeel_core::model::ClientId;
 use evenkeel_core::plan::Layout;
