@@ -423,11 +423,17 @@ public final class Peer {
                 default -> throw new IllegalArgumentException("unknown strategy");
             });
         }
-        String topic = command.getString("topic");
-        if (command.containsKey("sql")) {
-            consumer.subscribe(topic, MessageSelector.bySql(command.getString("sql")));
-        } else {
-            consumer.subscribe(topic, command.containsKey("expression") ? command.getString("expression") : "*");
+        JSONArray topics = command.containsKey("topics") ? command.getJSONArray("topics") : new JSONArray();
+        if (command.containsKey("topic")) {
+            topics.add(command.getString("topic"));
+        }
+        for (Object topic : topics) {
+            if (command.containsKey("sql")) {
+                consumer.subscribe(topic.toString(), MessageSelector.bySql(command.getString("sql")));
+            } else {
+                String expression = command.containsKey("expression") ? command.getString("expression") : "*";
+                consumer.subscribe(topic.toString(), expression);
+            }
         }
         Listener listener = new Listener(command);
         if (command.getBooleanValue("orderly")) {

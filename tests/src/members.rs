@@ -75,7 +75,8 @@ struct Member {
     stderr: Arc<Mutex<String>>,
     /// Reads stderr until its end.
     listener: Option<JoinHandle<()>>,
-    owned: BTreeSet<String>,
+    /// By topic.
+    owned: BTreeMap<String, BTreeSet<String>>,
     shutdown: Option<Value>,
     /// Its stdout is at its end.
     silent: bool,
@@ -140,7 +141,7 @@ impl Members {
             child,
             stderr: text,
             listener: Some(listener),
-            owned: BTreeSet::new(),
+            owned: BTreeMap::new(),
             shutdown: None,
             silent: false,
             running: true,
@@ -190,8 +191,15 @@ impl Members {
 
     /// The queues (`broker/number` of the topic) that each running member said to own last.
     pub fn owners(&self) -> BTreeMap<usize, BTreeSet<String>> {
+        self.owners_of(&self.topic)
+    }
+
+    /// As [`Self::owners`], of another topic: a member takes more of them by further arguments `-t TOPIC`.
+    pub fn owners_of(&self, topic: &str) -> BTreeMap<usize, BTreeSet<String>> {
         let running = self.members.iter().enumerate().filter(|(_, member)| member.running);
-        running.map(|(number, member)| (number, member.owned.clone())).collect()
+        running
+            .map(|(number, member)| (number, member.owned.get(topic).cloned().unwrap_or_default()))
+            .collect()
     }
 
     /// The client id of a member.
@@ -206,9 +214,23 @@ impl Members {
 
     /// SIGTERM, without waiting for the end.
     pub fn terminate(&self, member: usize) {
+        self.signal(member, "TERM");
+    }
+
+    /// SIGSTOP: its connections stay open and it answers nothing, as if its machine had lost power.
+    pub fn freeze(&self, member: usize) {
+        self.signal(member, "STOP");
+    }
+
+    /// SIGCONT after [`Self::freeze`].
+    pub fn thaw(&self, member: usize) {
+        self.signal(member, "CONT");
+    }
+
+    fn signal(&self, member: usize, name: &str) {
         let pid = self.members[member].child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(sent.is_ok_and(|status| status.success()), "member {member} could not be sent SIGTERM");
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "member {member} could not be sent SIG{name}");
     }
 
     /// SIGTERM, and waits for the end. Lines that come meanwhile are set aside.
@@ -282,14 +304,16 @@ impl Members {
         let value: Value = serde_json::from_str(&line)
             .unwrap_or_else(|error| panic!("member {number} printed {line:?}: {error}"));
         match value["type"].as_str() {
-            Some("rebalance") if value["topic"] == *self.topic => {
+            Some("rebalance") => {
+                let topic = value["topic"].as_str().unwrap_or_default().to_owned();
+                let owned = member.owned.entry(topic).or_default();
                 for queue in strings(&value["lost"]) {
-                    member.owned.remove(&queue);
+                    owned.remove(&queue);
                 }
-                member.owned.extend(strings(&value["gained"]));
+                owned.extend(strings(&value["gained"]));
                 assert_eq!(
                     value["assigned"],
-                    member.owned.len(),
+                    owned.len(),
                     "member {number} told only of some changes: {value}"
                 );
             }

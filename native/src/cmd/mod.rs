@@ -7,6 +7,7 @@ mod consume;
 mod decode;
 mod demo;
 mod exit;
+mod explain;
 mod global;
 mod logging;
 mod mqadmin;
@@ -55,6 +56,8 @@ enum Command {
     Route(route::Options),
     /// The main job in one command: a group of members; one joins, one leaves, one is killed
     Demo(demo::Options),
+    /// What the code of a finding means, such as R101; all codes without one
+    Explain(explain::Options),
     /// Allocation strategies on JSON cases, one a line
     Allocate(piped::Allocate),
     /// Bytes of the protocol as JSON: lines of hexadecimal in, lines of JSON out
@@ -117,6 +120,7 @@ fn run(cli: Cli) -> Result<Code, Failure> {
             Command::Broker(options) => broker::run(&global, options).await,
             Command::Route(options) => global.within_timeout(route::run(&global, options)).await,
             Command::Demo(options) => demo::run(&global, options).await,
+            Command::Explain(options) => explain::run(&global, &options),
             Command::Allocate(options) => piped::run_allocate(&options),
             Command::Decode(options) => piped::run_decode(&options),
         }

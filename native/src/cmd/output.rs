@@ -33,6 +33,26 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout().lock(), "{text}")?)
 }
 
+/// Text for people, broken between words. A title stands before the first line, and blanks as wide before the others.
+pub(crate) fn paragraph(title: &str, text: &str) -> Result<(), Failure> {
+    let indent = title.chars().count();
+    let room = columns().unwrap_or(100).min(100).saturating_sub(indent).max(20);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let fits = |line: &String| line.chars().count() + 1 + word.chars().count() <= room;
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if fits(line) => *line = format!("{line} {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    for (number, text) in lines.iter().enumerate() {
+        let before = if number == 0 { title.to_owned() } else { " ".repeat(indent) };
+        line(&format!("{before}{text}"))?;
+    }
+    Ok(())
+}
+
 /// One JSON value on a line.
 pub(crate) fn json(value: &Value) -> Result<(), Failure> {
     line(&value.to_string())

@@ -133,12 +133,22 @@ impl Cluster {
 
     /// As [`Self::create_topic`], with permissions: 4 read, 2 write.
     pub fn create_topic_with(&self, name: &str, queues: u32, permission: u32) {
-        let fields = json!({
-            "topic": name, "defaultTopic": "TBW102", "readQueueNums": queues.to_string(),
-            "writeQueueNums": queues.to_string(), "perm": permission.to_string(), "topicFilterType": "SINGLE_TAG",
-            "topicSysFlag": "0", "order": "false",
-        });
-        for broker in self.running() {
+        self.create(name, self.running().map(|broker| (broker, queues)), permission);
+    }
+
+    /// As [`Self::create_topic`], with a number of queues for each broker, in the order of their numbers.
+    pub fn create_topic_spread(&self, name: &str, queues: &[u32]) {
+        assert_eq!(queues.len(), self.running().count(), "a number of queues for each broker");
+        self.create(name, self.running().zip(queues.iter().copied()), 6);
+    }
+
+    fn create<'a>(&self, name: &str, on: impl Iterator<Item = (&'a Broker, u32)>, permission: u32) {
+        for (broker, queues) in on {
+            let fields = json!({
+                "topic": name, "defaultTopic": "TBW102", "readQueueNums": queues.to_string(),
+                "writeQueueNums": queues.to_string(), "perm": permission.to_string(),
+                "topicFilterType": "SINGLE_TAG", "topicSysFlag": "0", "order": "false",
+            });
             let reply = self.ask(broker, UPDATE_AND_CREATE_TOPIC, &fields);
             assert_eq!(reply.code, 0, "{} did not create {name}: {}", broker.name, reply.remark);
         }

@@ -4,7 +4,7 @@ use super::jvm::{Home, Version, java};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// | `cmd` | fields (optional ones in brackets) | answer, beside `type` and `id` |
 /// |---|---|---|
 /// | `produce` | `namesrv topic count [seed kind queues first batch rate]` | `sent retried elapsedMs queues` |
-/// | `consume` | `namesrv group topic [expression sql instance clientIp threads batch orderly broadcast strategy maxReconsumeTimes seed kind failEvery delayMs bodies]` | `clientId`, then lines of its own |
+/// | `consume` | `namesrv group topic [topics expression sql instance clientIp threads batch orderly broadcast strategy maxReconsumeTimes seed kind failEvery delayMs bodies]` | `clientId`, then lines of its own |
 /// | `stop` | `consumer` (the id of its `consume`) | `stopped` |
 /// | `createTopic` | `namesrv topic queues [perm]` | |
 /// | `createGroup` | `namesrv group [retryMaxTimes consumeEnable]` | |
@@ -29,6 +29,8 @@ use std::time::{Duration, Instant};
 /// Queues are counted in the order of `MessageQueue` over all brokers, message `seq` goes to queue `seq % queues`, and
 /// each queue holds its messages in the order of `seq`. A client learns the route of its group's new retry topic only
 /// after half a minute: create `%RETRY%GROUP` before it, and retries come back at once.
+///
+/// A consumer with `topics`, a list, subscribes to all of them and to `topic`, which may be left out then.
 ///
 /// A consumer prints `{"type":"message","id":…,"seq":…,"ok":…,"sha256":…,"topic","broker","queue","offset","msgId",
 /// "reconsumeTimes","tags","keys","props","fails"}` for each message (`ok`, whether the body is the expected one, only if
@@ -138,6 +140,22 @@ impl Peer {
             Some(error) => Err(error.to_owned()),
             None => Ok(line),
         }
+    }
+
+    /// SIGSTOP: its clients' connections stay open and nothing answers.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    /// SIGCONT after [`Self::freeze`].
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "the Java peer could not be sent SIG{name}");
     }
 
     /// SIGKILL: its clients vanish without a word.
