@@ -1,13 +1,15 @@
 //! From commands to values: what servers answer and what brokers ask.
 
-use super::bodies::{Body, Members, ResetTable, TopicList};
+use super::bodies::{
+    Body, ConsumeStats, ConsumerConnection, GroupTable, Members, ResetTable, TopicList, TopicStats,
+};
 use super::code::{RequestCode, ResponseCode};
 use super::command::Command;
 use super::error::{WireError, WireErrorKind};
 use super::fields::Header;
-use super::headers::{consume, peer, produce};
-use super::peer::PeerRequest;
-use super::reply::{CallError, ClusterInfo, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
+use super::headers::{admin, consume, peer, produce};
+use super::peer::{PeerRequest, RunningInfo};
+use super::reply::{CallError, ClusterInfo, GroupPage, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
 use super::request::Request;
 use super::stored;
 
@@ -39,6 +41,19 @@ impl Reply {
             Request::Send(_) => Self::Sent(sent(&command)?),
             Request::ClusterInfo => Self::Cluster(ClusterInfo::decode(&command.body)?),
             Request::TopicList => Self::Topics(TopicList::decode(&command.body)?.0),
+            Request::Connections { .. } if code == ResponseCode::CONSUMER_NOT_ONLINE => {
+                Self::Connections(None)
+            }
+            Request::Connections { .. } => {
+                Self::Connections(Some(ConsumerConnection::decode(&command.body)?))
+            }
+            Request::RunningInfo { .. } => Self::RunningInfo(RunningInfo::decode(&command.body)?),
+            Request::ConsumeStats { .. } => Self::ConsumeStats(ConsumeStats::decode(&command.body)?),
+            Request::TopicStats { .. } => Self::TopicStats(TopicStats::decode(&command.body)?),
+            Request::GroupConfigs { .. } => Self::Groups(GroupPage {
+                table: GroupTable::decode(&command.body)?,
+                total: admin::GetAllGroupConfigsResponse::from_fields(&command.fields)?.total,
+            }),
             Request::Unregister { .. }
             | Request::CommitOffset { .. }
             | Request::SendBack(_)
@@ -53,6 +68,9 @@ fn is_good(request: &Request, code: ResponseCode) -> bool {
     match request {
         Request::QueryOffset { .. } => {
             matches!(code, ResponseCode::SUCCESS | ResponseCode::QUERY_NOT_FOUND)
+        }
+        Request::Connections { .. } => {
+            matches!(code, ResponseCode::SUCCESS | ResponseCode::CONSUMER_NOT_ONLINE)
         }
         Request::Pull(_) => pull_status(code).is_some(),
         Request::Send(_) => matches!(

@@ -3,7 +3,7 @@
 use super::bodies::{Body, ConsumerStatus, check_value};
 use super::code::ResponseCode;
 use super::command::Command;
-use super::headers::{admin, consume, produce};
+use super::headers::{admin, consume, peer, produce};
 use super::peer::Answer;
 use super::request::{Pull, Request, Send, SendBack};
 use crate::model::{BrokerName, MessageQueue, Topic};
@@ -93,6 +93,24 @@ impl Request {
                 command.with_header(&create_topic_header(topic, *queues, *perm))
             }
             Self::ClusterInfo | Self::TopicList => command,
+            Self::Connections { group } => {
+                command.with_header(&admin::GetConsumerConnections { group: group.clone() })
+            }
+            Self::RunningInfo { group, client } => command.with_header(&peer::GetConsumerRunningInfo {
+                group: group.clone(),
+                client: client.clone(),
+                jstack: false,
+                broker: None,
+            }),
+            Self::ConsumeStats { group, topic } => {
+                command.with_header(&admin::GetConsumeStats { group: group.clone(), topic: topic.clone() })
+            }
+            Self::TopicStats { topic } => command.with_header(&admin::GetTopicStats { topic: topic.clone() }),
+            Self::GroupConfigs { skip, version } => command.with_header(&admin::GetAllGroupConfigs {
+                skip: *skip,
+                version: version.as_ref().map(|version| version.to_value().to_text()),
+                most: None,
+            }),
         }
     }
 }

@@ -30,3 +30,4 @@ pub mod stored;
 pub mod subscription;
 pub mod sys_flag;
 pub mod timestamp;
+pub mod version;

@@ -1,8 +1,10 @@
 //! What servers answer, as values. [`Reply::parse`] (in `decode`) reads them.
 
+use super::bodies::{ConsumeStats, ConsumerConnection, GroupTable, TopicStats};
 use super::code::{RequestCode, ResponseCode};
 use super::error::WireError;
 use super::message::Message;
+use super::peer::RunningInfo;
 use crate::error::Blame;
 use crate::model::{Address, BrokerName, ClientId, Topic};
 use alloc::collections::BTreeMap;
@@ -33,6 +35,16 @@ pub enum Reply {
     Cluster(ClusterInfo),
     /// To `TopicList`.
     Topics(Vec<Topic>),
+    /// To `Connections`; `None` if no member of the group is connected to this broker (206).
+    Connections(Option<ConsumerConnection>),
+    /// To `RunningInfo`.
+    RunningInfo(RunningInfo),
+    /// To `ConsumeStats`.
+    ConsumeStats(ConsumeStats),
+    /// To `TopicStats`.
+    TopicStats(TopicStats),
+    /// To `GroupConfigs`.
+    Groups(GroupPage),
     /// To everything whose answer says no more than "done".
     Done,
 }
@@ -81,6 +93,15 @@ pub struct ClusterInfo {
     pub brokers: Vec<BrokerData>,
     /// Broker names by cluster.
     pub clusters: BTreeMap<String, Vec<BrokerName>>,
+}
+
+/// Answer to `GroupConfigs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupPage {
+    /// The groups of this page.
+    pub table: GroupTable,
+    /// How many groups there are on all pages; `None` from brokers that know no pages.
+    pub total: Option<i32>,
 }
 
 /// How a pull ended.

@@ -1,5 +1,6 @@
 //! What a client asks of servers, as values. [`Request::to_command`] (in `encode`) writes them.
 
+use super::bodies::DataVersion;
 use super::code::RequestCode;
 use super::subscription::Subscription;
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
@@ -91,6 +92,38 @@ pub enum Request {
     ClusterInfo,
     /// 206, to a name server: all topics.
     TopicList,
+    /// 203, to a broker: who is connected to it as a member of a group.
+    Connections {
+        /// The group.
+        group: Group,
+    },
+    /// 307, to a broker that the member is connected to: what the member says of itself. The broker passes the question
+    /// on and waits ten seconds for the answer.
+    RunningInfo {
+        /// The group.
+        group: Group,
+        /// The member.
+        client: ClientId,
+    },
+    /// 208, to a broker: how far a group is on the queues of this broker.
+    ConsumeStats {
+        /// The group.
+        group: Group,
+        /// One topic; or all that the group has committed offsets of and, while it has members, subscribes to.
+        topic: Option<Topic>,
+    },
+    /// 202, to a broker: what it stores of a topic.
+    TopicStats {
+        /// The topic.
+        topic: Topic,
+    },
+    /// 201, to a broker: groups that it knows and their settings, in the order of their names.
+    GroupConfigs {
+        /// How many to skip. Brokers before 5.3.3 tell all groups at once and skip nothing.
+        skip: i32,
+        /// Version of the table that the earlier pages came from: if it is another one by now, nothing is skipped.
+        version: Option<DataVersion>,
+    },
 }
 
 impl Request {
@@ -114,6 +147,11 @@ impl Request {
             Self::CreateTopic { .. } => RequestCode::UPDATE_AND_CREATE_TOPIC,
             Self::ClusterInfo => RequestCode::GET_BROKER_CLUSTER_INFO,
             Self::TopicList => RequestCode::GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+            Self::Connections { .. } => RequestCode::GET_CONSUMER_CONNECTION_LIST,
+            Self::RunningInfo { .. } => RequestCode::GET_CONSUMER_RUNNING_INFO,
+            Self::ConsumeStats { .. } => RequestCode::GET_CONSUME_STATS,
+            Self::TopicStats { .. } => RequestCode::GET_TOPIC_STATS_INFO,
+            Self::GroupConfigs { .. } => RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
         }
     }
 }

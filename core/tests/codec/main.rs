@@ -15,3 +15,4 @@ mod ids;
 mod link;
 mod messages;
 mod messages_any_bytes;
+mod operator;

@@ -117,6 +117,22 @@ headers! {
         topic: Option<Topic> = "topic",
     }
 
+    /// 201.
+    "GetAllSubscriptionGroupRequestHeader" GetAllGroupConfigs {
+        /// 5.x: how many groups to skip, in the order of their names.
+        skip: i32 = "groupSeq" or 0,
+        /// 5.x: the table's version as JSON; nothing is skipped in another one.
+        version: Option<String> = "dataVersion",
+        /// 5.x: most groups in the answer.
+        most: Option<i32> = "maxGroupNum",
+    }
+
+    /// Answer to 201.
+    "GetAllSubscriptionGroupResponseHeader" GetAllGroupConfigsResponse {
+        /// 5.x: how many groups there are.
+        total: Option<i32> = "totalGroupNum",
+    }
+
     /// 202.
     "GetTopicStatsInfoRequestHeader" GetTopicStats {
         /// The topic.
