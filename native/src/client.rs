@@ -188,6 +188,11 @@ impl NameServers {
         })
     }
 
+    /// The client that calls them, for calls to others.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// The addresses.
     pub fn addresses(&self) -> &[Address] {
         &self.addresses

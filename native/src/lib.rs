@@ -36,6 +36,7 @@ mod error;
 mod filter;
 mod handler;
 mod identity;
+pub mod inspect;
 mod message;
 #[cfg(feature = "admin")]
 pub mod metrics;

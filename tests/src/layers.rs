@@ -37,6 +37,10 @@ pub const LAYERS: &[Layer] = &[
         part: "core/src/consumer",
         banned: &["crate::link", "wire::frame", "wire::header", "wire::command"],
     },
+    Layer {
+        part: "native/src/inspect",
+        banned: &["crate::consumer", "crate::driver", "crate::conn", "crate::producer", "crate::embedded"],
+    },
     Layer { part: "native/src/embedded", banned: &["crate::consumer", "crate::driver", "crate::conn"] },
 ];
 

@@ -83,15 +83,14 @@ impl Broker {
         let GetConsumeStats { group, topic } = header(request, &[])?;
         let topics: BTreeSet<Topic> = match topic {
             Some(topic) => BTreeSet::from([topic]),
-            None => {
-                let committed = self.offsets.topics_of(&group).into_iter().cloned();
-                let subscribed =
-                    self.groups.find(&group).into_iter().flat_map(|group| group.subscriptions.keys());
-                committed.chain(subscribed.cloned()).collect()
-            }
+            None => self.offsets.topics_of(&group).into_iter().cloned().collect(),
         };
+        // While the group has members, only what they subscribe to.
+        let subscribed = self.groups.find(&group).map(|group| &group.subscriptions);
+        let is_shown =
+            |topic: &&Topic| subscribed.is_none_or(|topics| topics.is_empty() || topics.contains_key(*topic));
         let mut stats = ConsumeStats::default();
-        for (topic, queue_id) in topics.iter().flat_map(|topic| self.queues_of(topic)) {
+        for (topic, queue_id) in topics.iter().filter(is_shown).flat_map(|topic| self.queues_of(topic)) {
             let committed = self.offsets.committed(&group, topic, queue_id).unwrap_or(0).max(0);
             let last = self.log.queue(topic, queue_id).and_then(|queue| queue.entry(committed - 1));
             let last = last.map_or(0, |entry| entry.at.as_millis());
