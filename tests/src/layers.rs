@@ -32,6 +32,10 @@ pub const LAYERS: &[Layer] = &[
         part: "core/src/plan",
         banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"],
     },
+    Layer {
+        part: "core/src/report",
+        banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"],
+    },
     Layer { part: "core/src/link.rs", banned: &["crate::consumer", "crate::allocate", "crate::config"] },
     Layer {
         part: "core/src/consumer",

@@ -21,6 +21,8 @@ pub enum Code {
     R202,
     R203,
     R204,
+    R205,
+    R206,
 }
 
 /// How bad a finding is.
@@ -81,6 +83,8 @@ impl Code {
             Self::R202 => "R202",
             Self::R203 => "R203",
             Self::R204 => "R204",
+            Self::R205 => "R205",
+            Self::R206 => "R206",
         }
     }
 }
@@ -238,5 +242,23 @@ pub const EXPLANATIONS: &[Explanation] = &[
                   share anything then and keep what they have.",
         cause: "A name that does not follow the convention, or a table that lacks an entry.",
         fix: "Name the room of each broker and each member.",
+    },
+    Explanation {
+        code: Code::R205,
+        level: Level::Warning,
+        title: "running strategy not known",
+        meaning: "Members run a strategy that cannot be computed here: a class of their own, or one whose rooms or lists \
+                  are not known. What is shown is what other strategies would do, AVG first.",
+        cause: "Running info tells the name of a strategy and not its settings.",
+        fix: "Say the strategy with its settings, in the snapshot or as an option.",
+    },
+    Explanation {
+        code: Code::R206,
+        level: Level::Info,
+        title: "names are pseudonyms",
+        meaning: "The snapshot was redacted. Pseudonyms sort as the names did, so that everything that goes by order is \
+                  right; CONSISTENT_HASH and AVG_BY_DRAFT hash the names, so theirs are figures of a group like this one.",
+        cause: "The option to redact.",
+        fix: "Use the snapshot as it was taken where these figures matter.",
     },
 ];

@@ -1,0 +1,458 @@
+//! What changes would do, as JSON.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::running::Running;
+use super::work::Work;
+use super::{Change, Error, ErrorCode, Finding, Snapshot, Strategies, Strategy};
+use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::plan::{self, Code, Layout, Level, Limits, PlanError, Preview, Trials, preview};
+
+/// The schema that [`PlanReport`] has.
+const SCHEMA: &str = "evenkeel.plan/1";
+
+/// What a plan is to look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Options {
+    /// The strategies to try; default all.
+    pub strategies: Strategies,
+    /// So many queues may change hands, summed over the steps of a rolling restart.
+    pub max_moves: Option<usize>,
+    /// So far may the most and the fewest queues of a consumer be apart.
+    pub max_skew: Option<usize>,
+    /// How many trials, where ids are not known; default as many as take little time.
+    pub samples: Option<usize>,
+    /// What the trials' random choices follow from: equal seeds give equal answers.
+    pub seed: u64,
+    /// Whether moves of retry topics are listed. They are counted either way.
+    pub retry: bool,
+}
+
+/// What changes do to a group, one result for each strategy: the shape of `evenkeel plan --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanReport {
+    /// `evenkeel.plan/1`
+    pub schema: &'static str,
+    /// The group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Group>,
+    /// Its topics, without retry topics unless the options say so.
+    pub topics: Vec<Topic>,
+    /// The group as it is; retry topics count.
+    pub before: Size,
+    /// The group after the changes.
+    pub after: Size,
+    /// The results, the running strategy's first if all were asked for.
+    pub results: Vec<PlanResult>,
+    /// Strategies that were not tried, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
+    /// Whether the limits are kept; only if the options have one. They look at the running strategy, at AVG if nobody
+    /// says which that is, and if it is not among the results at all of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LimitsReport>,
+    /// What is wrong with the group as it is, and what the changes do to it under the strategy that limits look at.
+    pub warnings: Vec<Finding>,
+}
+
+/// How large a group is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// How many processes.
+    pub consumers: usize,
+    /// How many queues can be read.
+    pub queues: usize,
+}
+
+/// A strategy that was not tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Its name.
+    pub strategy: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// The limits that were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LimitsReport {
+    /// See [`Options::max_moves`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_moves: Option<usize>,
+    /// See [`Options::max_skew`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_skew: Option<usize>,
+    /// Whether both are kept at the worst. False if it cannot be told.
+    pub passed: bool,
+}
+
+/// What the changes do under one strategy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanResult {
+    /// The strategy's name before the changes.
+    pub strategy: String,
+    /// Its settings, where they are not the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Strategy>,
+    /// Whether the group runs it now.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub running: bool,
+    /// How many queues have another owner at the end, of those that are there before and after.
+    pub moved: Range,
+    /// How many have the same owner.
+    pub kept: Range,
+    /// How many times queues change hands on the way; only if that is not `moved`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<Range>,
+    /// How many queues are new.
+    pub added: usize,
+    /// How many queues are gone.
+    pub removed: usize,
+    /// The fewest moves that could lead to any result in which every topic is even.
+    pub floor: usize,
+    /// How even the result is; of a typical trial, if ids are not known.
+    pub per_consumer: PerConsumer,
+    /// What moves, by queue; empty while ids are not known.
+    pub moves: Vec<Move>,
+    /// How many moves of retry topics are counted and not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hidden_moves: usize,
+    /// How many queues each consumer has before and after, by id; empty while ids are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberCount>,
+    /// The steps on the way, if there are several; of a typical trial, if ids are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<Step>>,
+}
+
+/// A number that may depend on what is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Range {
+    /// The least: over everything possible if the range is exact, else over the middle 95 of 100 trials.
+    pub min: usize,
+    /// The median.
+    pub typical: usize,
+    /// The most, as for `min`.
+    pub max: usize,
+    /// Whether `min` and `max` hold for everything possible.
+    pub exact: bool,
+    /// How many trials it comes from, if any were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<usize>,
+}
+
+/// How even a result is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PerConsumer {
+    /// The fewest queues that a consumer has.
+    pub min: usize,
+    /// The most.
+    pub max: usize,
+    /// The difference of the two.
+    pub skew: usize,
+    /// The difference over all trials, if ids are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew_range: Option<Range>,
+    /// How many queues each consumer has, in the order of their ids.
+    pub loads: Vec<usize>,
+    /// The consumers that have nothing; those without known ids are called `(new)`.
+    pub idle: Vec<ClientId>,
+}
+
+/// A queue that changes hands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Move {
+    /// The queue.
+    pub queue: MessageQueue,
+    /// Who has it before; null if nobody has.
+    pub from: Option<ClientId>,
+    /// Who has it after.
+    pub to: Option<ClientId>,
+    /// Everyone who has it before, if several do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_all: Vec<ClientId>,
+    /// Everyone who has it after, if several do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to_all: Vec<ClientId>,
+}
+
+/// What a consumer has before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemberCount {
+    /// Its client id.
+    pub id: ClientId,
+    /// How many queues it has before; left out if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
+    /// How many it has after; left out if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
+}
+
+/// A step on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// What happens.
+    pub label: String,
+    /// How many queues change hands in it.
+    pub moved: usize,
+    /// How many have changed hands since the beginning.
+    pub total: usize,
+}
+
+/// Says what changes, made one after the other, do to a group.
+///
+/// # Errors
+///
+/// If the snapshot or a change is not sound, there is nothing to share or nobody to share it, or there is too much to
+/// plan. A strategy for which a machine room is missing is no error but a finding (R204).
+pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Result<PlanReport, Error> {
+    let group = plan::Snapshot::try_from(snapshot)?;
+    let layout = group.layout();
+    let built: Vec<plan::Change> = changes
+        .iter()
+        .enumerate()
+        .map(|(at, change)| change.build().map_err(|error| error.within(&format!("changes[{at}]"))))
+        .collect::<Result<_, _>>()?;
+    let work = Work::new(&layout, changes, options)?;
+    let running = Running::of(snapshot, &group);
+    let (strategies, mut skipped, all) = match &options.strategies {
+        Strategies::These(given) => (given.clone(), Vec::new(), false),
+        Strategies::All => {
+            let changes_strategy = changes.iter().any(|change| matches!(change, Change::Strategy { .. }));
+            let (chosen, skipped) = running.choose(&group, changes_strategy);
+            (chosen, skipped, true)
+        }
+    };
+    let mut report = PlanReport {
+        schema: SCHEMA,
+        group: snapshot.group.clone(),
+        topics: layout.topics.keys().filter(|topic| options.retry || !topic.is_retry()).cloned().collect(),
+        before: Size::default(),
+        after: Size::default(),
+        results: Vec::new(),
+        skipped: Vec::new(),
+        limits: None,
+        warnings: standing(&group, &running)?,
+    };
+    let mut previews = Vec::new();
+    for (number, strategy) in strategies.iter().enumerate() {
+        if let Err(error) = work.fits(strategy) {
+            if !all || number == 0 {
+                return Err(error);
+            }
+            skipped.push(Skipped { strategy: strategy.name().into(), why: error.text });
+            continue;
+        }
+        let rule = strategy.build().map_err(|error| error.within(&format!("strategies[{number}]")))?;
+        match preview(&layout, rule, &built, work.trials(strategy)) {
+            Ok(preview) => previews.push((strategy, preview)),
+            Err(PlanError::Strategy(error @ crate::allocate::AllocateError::NoRoom { .. })) => {
+                let text = format!("{} cannot be computed: {error}", strategy.name());
+                skipped.push(Skipped { strategy: strategy.name().into(), why: format!("{error}") });
+                report.warnings.push(Finding::new(Code::R204, text));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    report.skipped = skipped;
+    report.measure(&layout, &built, &previews)?;
+    report.judge(&running, &previews, options);
+    let mut redacted = snapshot.redacted;
+    for (strategy, preview) in previews {
+        if redacted && strategy.looks_at_names() {
+            report
+                .warnings
+                .push(Finding::new(Code::R206, "names are pseudonyms, and hash rings look at names"));
+            redacted = false;
+        }
+        report.results.push(PlanResult::new(strategy, preview, running.is(strategy), options));
+    }
+    report.warnings.sort_by_key(|finding| finding.code);
+    Ok(report)
+}
+
+/// What is wrong with the group before anything is changed.
+fn standing(group: &plan::Snapshot, running: &Running) -> Result<Vec<Finding>, Error> {
+    // Room strategies answer for themselves below.
+    let verdict = plan::verify(group)?;
+    let found = verdict
+        .findings
+        .into_iter()
+        .filter(|finding| finding.level >= Level::Warning && finding.code != Code::R204);
+    Ok(found.map(Finding::from).chain(running.finding()).collect())
+}
+
+impl PlanReport {
+    /// How large the group is before and after.
+    fn measure(
+        &mut self,
+        layout: &Layout,
+        changes: &[plan::Change],
+        previews: &[(&Strategy, Preview)],
+    ) -> Result<(), Error> {
+        let any;
+        let preview = match previews.first() {
+            Some((_, preview)) => preview,
+            // AVG works with any names.
+            None => {
+                let trials = Trials { samples: Some(1), seed: 0 };
+                any = preview(layout, alloc::sync::Arc::new(crate::allocate::Average), changes, trials)?;
+                &any
+            }
+        };
+        let size = |figures: &plan::Figures| Size { consumers: figures.loads.len(), queues: figures.queues };
+        (self.before, self.after) = (size(&preview.before), size(&preview.after));
+        if self.before.queues == 0 && self.after.queues == 0 {
+            return Err(
+                Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics")
+            );
+        }
+        if self.before.consumers == 0 && self.after.consumers == 0 {
+            return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, running: &Running, previews: &[(&Strategy, Preview)], options: &Options) {
+        let limits = Limits { max_moves: options.max_moves, max_skew: options.max_skew };
+        let reckoned = |strategy: &Strategy| running.is(strategy) || *strategy == running.strategy;
+        let is_there = previews.iter().any(|(strategy, _)| reckoned(strategy));
+        let judged = || previews.iter().filter(|(strategy, _)| !is_there || reckoned(strategy));
+        for (strategy, preview) in judged() {
+            self.warnings
+                .extend(limits.findings(preview).into_iter().map(|found| with_known_names(found.into())));
+            self.warnings.extend(gaps(strategy, preview));
+        }
+        if limits != Limits::default() {
+            let told = judged().next().is_some() && !running.is_unknown();
+            self.limits = Some(LimitsReport {
+                max_moves: options.max_moves,
+                max_skew: options.max_skew,
+                passed: told && judged().all(|(_, preview)| limits.allow(preview)),
+            });
+        }
+    }
+}
+
+/// Queues that the changes leave without an owner or with several, which were not so before.
+fn gaps(strategy: &Strategy, preview: &Preview) -> Option<Finding> {
+    let (after, before) = (&preview.after, &preview.before);
+    let (orphaned, doubled) = (after.orphaned.len(), after.doubled.len());
+    if orphaned <= before.orphaned.len() && doubled <= before.doubled.len() {
+        return None;
+    }
+    let code = match strategy {
+        Strategy::Config { .. } => Code::R109,
+        _ if orphaned > 0 => Code::R103,
+        _ => Code::R102,
+    };
+    let text = format!(
+        "after the change, {orphaned} of {} queues have no owner and {doubled} have several",
+        after.queues
+    );
+    let queues = after.doubled.iter().chain(&after.orphaned).cloned().collect();
+    Some(Finding { queues, ..Finding::new(code, text) })
+}
+
+impl PlanResult {
+    fn new(strategy: &Strategy, preview: Preview, running: bool, options: &Options) -> Self {
+        let known = preview.diff.is_some();
+        let diff = preview.diff.unwrap_or_default();
+        let listed: Vec<Move> = diff
+            .moves
+            .into_iter()
+            .filter(|moved| options.retry || !moved.queue.topic.is_retry())
+            .map(Move::from)
+            .collect();
+        let members = diff.members.into_iter().map(|member| MemberCount {
+            id: member.id,
+            before: member.before,
+            after: member.after,
+        });
+        let steps = preview.steps.into_iter().map(|step| Step {
+            label: step.label,
+            moved: step.moved,
+            total: step.total,
+        });
+        let steps: Vec<Step> = steps.collect();
+        Self {
+            strategy: strategy.name().into(),
+            settings: strategy.has_settings().then(|| strategy.clone()),
+            running,
+            handed_over: (preview.handed_over != preview.moved).then(|| preview.handed_over.into()),
+            hidden_moves: if known { preview.moved.max - listed.len() } else { 0 },
+            moved: preview.moved.into(),
+            kept: preview.kept.into(),
+            added: preview.added,
+            removed: preview.removed,
+            floor: preview.floor,
+            per_consumer: PerConsumer {
+                min: preview.after.min,
+                max: preview.after.max,
+                skew: preview.after.skew,
+                skew_range: (!known).then(|| preview.skew.into()),
+                idle: preview.after.idle.into_iter().map(known_name).collect(),
+                loads: preview.after.loads,
+            },
+            moves: listed,
+            members: members.collect(),
+            steps: (steps.len() > 1).then_some(steps),
+        }
+    }
+}
+
+/// What trials make up is not shown.
+fn known_name(id: ClientId) -> ClientId {
+    if id.as_str().contains('\0') { ClientId::from("(new)") } else { id }
+}
+
+fn with_known_names(mut finding: Finding) -> Finding {
+    finding.consumers = finding.consumers.into_iter().map(known_name).collect();
+    finding
+}
+
+impl From<plan::Move> for Move {
+    fn from(moved: plan::Move) -> Self {
+        Self::between(moved.queue, moved.from, moved.to)
+    }
+}
+
+impl Move {
+    /// Of several owners, the one that changes stands for all.
+    pub(super) fn between(queue: MessageQueue, from: Vec<ClientId>, to: Vec<ClientId>) -> Self {
+        let one = |of: &[ClientId], other: &[ClientId]| {
+            of.iter().find(|id| !other.contains(id)).or_else(|| of.first()).cloned()
+        };
+        let all = |of: Vec<ClientId>| if of.len() > 1 { of } else { vec![] };
+        Self { queue, from: one(&from, &to), to: one(&to, &from), from_all: all(from), to_all: all(to) }
+    }
+}
+
+impl From<plan::Range> for Range {
+    fn from(range: plan::Range) -> Self {
+        Self {
+            min: range.min,
+            typical: range.typical,
+            max: range.max,
+            exact: range.exact,
+            samples: (range.samples > 0).then_some(range.samples),
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

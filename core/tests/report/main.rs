@@ -1,0 +1,13 @@
+//! Plans as JSON: shapes, answers and errors.
+
+mod c15_same_client_id;
+mod changes;
+mod errors;
+mod groups;
+mod hostile;
+mod plan_figures;
+mod redact;
+mod round_trips;
+mod strategies;
+mod transcripts;
+mod verify;
