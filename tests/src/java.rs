@@ -20,11 +20,13 @@
 //! println!("{}", cluster.mqadmin(&["topicStatus", "-t", "orders"]));
 //! ```
 
+mod allocator;
 mod cluster;
 mod jvm;
 mod peer;
 mod remoting;
 
+pub use allocator::Allocator;
 pub use cluster::{Cluster, Options};
 pub use jvm::Version;
 pub use peer::Peer;
