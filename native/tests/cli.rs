@@ -167,8 +167,8 @@ fn all_settings_are_listed() {
 
 #[test]
 fn names_of_mqadmin_are_known() {
-    let run = evenkeel(&["consumerProgress", "-g", "pay"]).assert().code(2);
-    assert!(stderr(&run).contains("mqadmin's consumerProgress has no counterpart"), "{}", stderr(&run));
+    let run = evenkeel(&["resetOffsetByTime", "-g", "pay"]).assert().code(2);
+    assert!(stderr(&run).contains("mqadmin's resetOffsetByTime has no counterpart"), "{}", stderr(&run));
     let run = evenkeel(&["topicRoute", "-t", "orders", "-n", &nobody()]).assert().code(3);
     assert!(
         stderr(&run).starts_with("evenkeel: mqadmin's topicRoute is `evenkeel route TOPIC`"),

@@ -17,6 +17,8 @@ pub(crate) enum Code {
     NotFound,
     /// Permission denied.
     Refused,
+    /// Some brokers or members did not answer; what is known was printed.
+    Partial,
     /// A handler failed and `--on-error stop` was said.
     HandlerFailed,
     /// The drain deadline passed.
@@ -36,6 +38,7 @@ impl Code {
             Self::Unreachable => 3,
             Self::NotFound => 4,
             Self::Refused => 5,
+            Self::Partial => 6,
             Self::HandlerFailed => 8,
             Self::DrainDeadline => 9,
             Self::TimedOut => 124,

@@ -9,8 +9,12 @@ mod demo;
 mod exit;
 mod explain;
 mod global;
+mod group;
+mod groups;
+mod live;
 mod logging;
 mod mqadmin;
+mod numbers;
 mod output;
 mod piped;
 mod route;
@@ -54,6 +58,10 @@ enum Command {
     /// Brokers and queues of a topic
     #[command(alias = "topicRoute")]
     Route(route::Options),
+    /// The groups of a cluster: their members, clients and lag
+    Groups(groups::Options),
+    /// One group: its members, queues and lag
+    Group(group::Options),
     /// The main job in one command: a group of members; one joins, one leaves, one is killed
     Demo(demo::Options),
     /// What the code of a finding means, such as R101; all codes without one
@@ -62,6 +70,12 @@ enum Command {
     Allocate(piped::Allocate),
     /// Bytes of the protocol as JSON: lines of hexadecimal in, lines of JSON out
     Decode(piped::Decode),
+    /// mqadmin's
+    #[command(name = "consumerProgress", hide = true)]
+    ConsumerProgress(mqadmin::Progress),
+    /// mqadmin's
+    #[command(name = "consumerConnection", hide = true)]
+    ConsumerConnection(mqadmin::Connection),
 }
 
 /// Parses the arguments, runs the subcommand, prints what went wrong, and says how the process ends.
@@ -98,7 +112,11 @@ fn run(cli: Cli) -> Result<Code, Failure> {
     if global.wants_option_list() {
         return global::print_options(&global);
     }
-    if let (Some(Command::Route(_)), Some(hint)) = (&command, mqadmin::hint(std::env::args())) {
+    let has_other_name = matches!(
+        command,
+        Some(Command::Route(_) | Command::ConsumerProgress(_) | Command::ConsumerConnection(_))
+    );
+    if let Some(hint) = mqadmin::hint(std::env::args()).filter(|_| has_other_name) {
         global.say(&hint);
     }
     let Some(command) = command else {
@@ -119,6 +137,14 @@ fn run(cli: Cli) -> Result<Code, Failure> {
             Command::Send(options) => global.within_timeout(send::run(&global, options)).await,
             Command::Broker(options) => broker::run(&global, options).await,
             Command::Route(options) => global.within_timeout(route::run(&global, options)).await,
+            Command::Groups(options) => global.within_timeout(groups::run(&global, options)).await,
+            Command::Group(options) => global.within_timeout(group::run(&global, options)).await,
+            Command::ConsumerProgress(asked) => {
+                global.within_timeout(mqadmin::progress(&global, asked)).await
+            }
+            Command::ConsumerConnection(asked) => {
+                global.within_timeout(mqadmin::connection(&global, asked)).await
+            }
             Command::Demo(options) => demo::run(&global, options).await,
             Command::Explain(options) => explain::run(&global, &options),
             Command::Allocate(options) => piped::run_allocate(&options),

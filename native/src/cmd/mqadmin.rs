@@ -1,13 +1,55 @@
 //! Habits from mqadmin: its names of what this program does, or will.
 
-use super::exit::Failure;
+use super::exit::{Code, Failure};
+use super::global::Global;
+use super::{group, groups};
+use clap::Args;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 /// The subcommand that a name of mqadmin is an alias of.
-const HERE: &[(&str, &str)] = &[("topicRoute", "route TOPIC")];
+const HERE: &[(&str, &str)] = &[
+    ("topicRoute", "route TOPIC"),
+    ("consumerProgress", "group GROUP --by queue --retry` and `evenkeel groups --offline"),
+    ("consumerConnection", "group GROUP -o wide"),
+];
 /// Names that people type and that have nothing here yet.
-const TO_COME: &[&str] =
-    &["consumerProgress", "consumerConnection", "consumerStatus", "allocateMQ", "resetOffsetByTime"];
+const TO_COME: &[&str] = &["consumerStatus", "allocateMQ", "resetOffsetByTime"];
+
+/// What follows `consumerProgress`.
+#[derive(Args, Debug)]
+pub(super) struct Progress {
+    #[arg(short = 'g', long = "groupName", value_name = "GROUP")]
+    group: Option<String>,
+    #[arg(short = 't', long = "topicName", value_name = "TOPIC", requires = "group")]
+    topic: Option<String>,
+    /// Whether to show owners, which is always done here
+    #[arg(short = 's', long = "showClientIP", value_name = "BOOL")]
+    _owners: Option<String>,
+}
+
+/// What follows `consumerConnection`.
+#[derive(Args, Debug)]
+pub(super) struct Connection {
+    #[arg(short = 'g', long = "consumerGroup", value_name = "GROUP")]
+    group: String,
+}
+
+/// How far a group is, queue by queue; without a group, how far all are.
+pub(super) async fn progress(global: &Global, asked: Progress) -> Result<Code, Failure> {
+    match asked.group {
+        None => groups::run(global, groups::Options::all()).await,
+        Some(name) => {
+            let (by, topic) = (group::By::Queue, asked.topic);
+            group::run(global, group::Options { name, by, topic, retry: true, watch: None }).await
+        }
+    }
+}
+
+/// Who is in a group.
+pub(super) async fn connection(global: &Global, asked: Connection) -> Result<Code, Failure> {
+    let (name, by) = (asked.group, group::By::Member);
+    group::run(global, group::Options { name, by, topic: None, retry: true, watch: None }).await
+}
 
 /// One line for those who used a name of mqadmin that works.
 pub(super) fn hint(arguments: impl Iterator<Item = String>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::progress::{Lag, Progress};
 use super::silent::Silent;
-use evenkeel_core::model::{BrokerName, Group, MessageQueue, Topic};
+use evenkeel_core::model::{Address, BrokerName, Group, MessageQueue, Topic};
 use evenkeel_core::plan::{MemberSeen, Snapshot, Topics};
 use evenkeel_core::time::WallClock;
 use evenkeel_core::wire::bodies::{ConsumeType, ConsumerConnection, StartRule};
@@ -22,6 +22,8 @@ pub struct GroupSeen {
     /// What its members subscribe to, its retry topic included, and where that lies. Without members: what it has
     /// committed offsets of.
     pub topics: Topics,
+    /// The brokers that were asked, and where.
+    pub brokers: BTreeMap<BrokerName, Address>,
     /// Topics of the group that no name server knows.
     pub unrouted: BTreeSet<Topic>,
     /// Its processes, by client id.

@@ -247,6 +247,7 @@ impl Reading {
             let seen = member_seen(&process, running.as_ref());
             Member { seen, connections: process.connections, running }
         };
+        let members = self.processes().into_iter().map(member).collect();
         let kind = self.connections.values().next().map(Kind::of);
         let routed = self.routes.iter().filter_map(|(topic, route)| Some((topic, route.as_ref()?)));
         let retry = self.group.retry_topic();
@@ -259,7 +260,8 @@ impl Reading {
             kind,
             topics: routed.map(|(topic, route)| (topic.clone(), readable_queues(route))).collect(),
             unrouted: unrouted.map(|(topic, _)| topic.clone()).collect(),
-            members: self.processes().into_iter().map(member).collect(),
+            members,
+            brokers: self.brokers,
             progress: self.progress,
             rate: self.rate,
             silent: self.silent.into_sorted(),
