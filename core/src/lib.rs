@@ -11,6 +11,7 @@
 //! | [`allocate`] | model | which member of a group gets which queue |
 //! | [`plan`] | allocate, model | what a change does to a group, what is wrong with one |
 //! | `report` (feature `serde`) | plan, allocate, model | the same as JSON, for every program that shows it |
+//! | `paste` (feature `serde`) | report, plan, wire, model | what people paste, as a snapshot |
 //! | [`link`] | wire, time | one connection: framing, replies to calls, deadlines |
 //! | [`consumer`] | all of the above, as values | the push consumer's state machine |
 #![no_std]
@@ -26,6 +27,8 @@ pub mod error;
 pub mod link;
 pub mod manual;
 pub mod model;
+#[cfg(feature = "serde")]
+pub mod paste;
 pub mod plan;
 #[cfg(feature = "serde")]
 pub mod report;

@@ -36,6 +36,10 @@ pub const LAYERS: &[Layer] = &[
         part: "core/src/report",
         banned: &["crate::consumer", "crate::link", "crate::wire", "crate::time"],
     },
+    Layer {
+        part: "core/src/paste",
+        banned: &["crate::consumer", "crate::link", "crate::allocate", "crate::time"],
+    },
     Layer { part: "core/src/link.rs", banned: &["crate::consumer", "crate::allocate", "crate::config"] },
     Layer {
         part: "core/src/consumer",

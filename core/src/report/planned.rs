@@ -218,7 +218,7 @@ pub struct Step {
 /// If the snapshot or a change is not sound, there is nothing to share or nobody to share it, or there is too much to
 /// plan. A strategy for which a machine room is missing is no error but a finding (R204).
 pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Result<PlanReport, Error> {
-    let group = plan::Snapshot::try_from(snapshot)?;
+    let mut group = plan::Snapshot::try_from(snapshot)?;
     let layout = group.layout();
     let built: Vec<plan::Change> = changes
         .iter()
@@ -227,6 +227,7 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         .collect::<Result<_, _>>()?;
     let work = Work::new(&layout, changes, options)?;
     let running = Running::of(snapshot, &group);
+    running.settle(&mut group)?;
     let (strategies, mut skipped, all) = match &options.strategies {
         Strategies::These(given) => (given.clone(), Vec::new(), false),
         Strategies::All => {

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, de};
 
-use super::{Finding, Skipped, Snapshot, Strategy};
+use super::{Error, Finding, Skipped, Snapshot, Strategy};
 use crate::plan::{self, Code};
 
 /// Which strategies to try.
@@ -55,6 +55,14 @@ impl Running {
             Some(strategy) => Self { strategy, said: true, unknown: None },
             None => Self { strategy: Strategy::Avg {}, said: false, unknown: Some(name) },
         }
+    }
+
+    /// Lets the group be looked over with this strategy, if it is known.
+    pub(super) fn settle(&self, group: &mut plan::Snapshot) -> Result<(), Error> {
+        if self.said && group.strategy.is_none() {
+            group.strategy = Some(self.strategy.build()?);
+        }
+        Ok(())
     }
 
     /// Whether a strategy is the one that the group runs.

@@ -76,7 +76,7 @@ pub struct DoubledQueue {
 ///
 /// If the snapshot is not sound, has no queues or no consumers, or is too large.
 pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
-    let group = plan::Snapshot::try_from(snapshot)?;
+    let mut group = plan::Snapshot::try_from(snapshot)?;
     let layout = group.layout();
     if layout.queues() == 0 {
         return Err(Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics"));
@@ -85,6 +85,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
         return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
     }
     let running = Running::of(snapshot, &group);
+    running.settle(&mut group)?;
     let verdict = plan::verify(&group)?;
     let lists = verdict.expected.as_ref().and_then(|expected| gaps_in_lists(&running.strategy, expected));
     let mut findings: Vec<Finding> = verdict.findings.into_iter().map(Finding::from).collect();

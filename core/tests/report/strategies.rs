@@ -104,6 +104,22 @@ fn lists_of_a_whole_group_are_each_their_members() {
 }
 
 #[test]
+fn lists_that_every_consumer_told_are_the_running_strategy() {
+    let mut group = group(vec![topic("T", &[("b", 3)])], &["c1", "c2"]);
+    for (consumer, ids) in group.consumers.iter_mut().zip([vec![0, 2], vec![1]]) {
+        consumer.listed = Some(ids.into_iter().map(|id| QueueRef::new("T", "b", id)).collect());
+    }
+    let report = evenkeel_core::report::verify(&group).unwrap();
+    assert_eq!((report.healthy, report.strategy.as_str()), (true, "CONFIG"));
+    assert_eq!(report.consumers.iter().map(|one| one.expected).collect::<Vec<_>>(), [Some(2), Some(1)]);
+    let planned =
+        plan(&group, &[crate::groups::change(r#"{"kind":"add","count":1}"#)], &Options::default()).unwrap();
+    assert_eq!((planned.results[0].strategy.as_str(), planned.results[0].running), ("CONFIG", true));
+    assert_eq!((planned.results[0].moved.max, planned.results[0].per_consumer.idle.len()), (0, 1));
+    assert_eq!(planned.results[0].per_consumer.idle[0].as_str(), "(new)");
+}
+
+#[test]
 fn a_missing_room_is_a_finding_of_a_plan_and_an_error_of_an_allocation() {
     let nearby = strategy(
         r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{"broker-a":"hz"},"consumers":{}}}"#,

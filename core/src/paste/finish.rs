@@ -1,0 +1,337 @@
+//! Brings together what the pastes tell, once all of it is there.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::Problem;
+use super::found::{Brokers, Found, Owner, Share, put};
+use crate::model::{BrokerName, ClientId, MessageQueue, Topic};
+use crate::report::{BrokerSeen, ConsumerSeen, Load, Owned, Snapshot, TopicSeen};
+
+/// The group as far as it is known, and all that is wrong or missing.
+pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Problem>) {
+    let mut whole = Whole { problems: found.problems.clone(), ..Whole::default() };
+    let names = Names::of(found, &mut whole.problems);
+    whole.topics(found, &names);
+    whole.consumers = found.consumers.clone();
+    whole.consumers.sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.address.cmp(&b.address)));
+    let owned = whole.owned(found, &names);
+    whole.incomplete(found);
+    let load = found.load.iter().map(|(queue, &(lag, tps))| Load { queue: names.queue(queue), lag, tps });
+    let topics = whole.topics.into_iter().map(|(topic, brokers)| TopicSeen {
+        topic,
+        brokers: brokers
+            .into_iter()
+            .map(|(broker, queues)| BrokerSeen {
+                broker,
+                read_queues: queues.read,
+                readable: queues.readable,
+            })
+            .collect(),
+    });
+    let snapshot = Snapshot {
+        taken_at: found.taken_at.clone(),
+        topics: topics.collect(),
+        consumers: whole.consumers,
+        strategy: found.strategy.clone(),
+        owned,
+        load: (!found.load.is_empty()).then(|| load.collect()),
+        redacted: found.redacted,
+        ..Snapshot::new(found.group.clone())
+    };
+    let mut problems = whole.problems;
+    problems.sort_by_key(|problem| (problem.paste, problem.line));
+    if found.more_problems > 0 {
+        let text = format!("{} more lines", found.more_problems);
+        let expected = format!("fewer problems; {} are named", super::MAX_PROBLEMS);
+        problems.push(Problem { paste: 0, line: 0, lines: found.more_problems, text, expected });
+    }
+    (snapshot, problems)
+}
+
+/// The one there is, if there is one and no more.
+fn only<T>(mut of: impl Iterator<Item = T>) -> Option<T> {
+    let one = of.next()?;
+    of.next().is_none().then_some(one)
+}
+
+#[derive(Default)]
+struct Whole {
+    topics: BTreeMap<Topic, Brokers>,
+    consumers: Vec<ConsumerSeen>,
+    problems: Vec<Problem>,
+}
+
+/// Whole names in place of those that a table cut.
+struct Names {
+    topics: BTreeMap<Topic, Topic>,
+    brokers: BTreeMap<BrokerName, BrokerName>,
+}
+
+impl Names {
+    fn of(found: &Found, problems: &mut Vec<Problem>) -> Self {
+        let known: BTreeSet<&str> = found.topics.keys().chain(&found.subscribed).map(Topic::as_str).collect();
+        let on = found.topics.values().chain(found.unnamed.iter().map(|one| &one.brokers));
+        let brokers: BTreeSet<&str> = on.flat_map(|brokers| brokers.keys().map(BrokerName::as_str)).collect();
+        let mut names = Self { topics: BTreeMap::new(), brokers: BTreeMap::new() };
+        for (cut, at) in &found.cut_topics {
+            match whole_name(cut.as_str(), &known) {
+                Some(whole) => drop(names.topics.insert(cut.clone(), Topic::from(whole))),
+                None => problems.push(maybe_cut(cut.as_str(), *at, "topic")),
+            }
+        }
+        for (cut, at) in &found.cut_brokers {
+            match whole_name(cut.as_str(), &brokers) {
+                Some(whole) => drop(names.brokers.insert(cut.clone(), BrokerName::from(whole))),
+                None => problems.push(maybe_cut(cut.as_str(), *at, "broker")),
+            }
+        }
+        names
+    }
+
+    fn topic(&self, topic: &Topic) -> Topic {
+        self.topics.get(topic).unwrap_or(topic).clone()
+    }
+
+    fn broker(&self, broker: &BrokerName) -> BrokerName {
+        self.brokers.get(broker).unwrap_or(broker).clone()
+    }
+
+    fn queue(&self, queue: &MessageQueue) -> MessageQueue {
+        MessageQueue { topic: self.topic(&queue.topic), broker: self.broker(&queue.broker), id: queue.id }
+    }
+}
+
+/// The only longer name that begins so.
+fn whole_name<'a>(cut: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
+    only(known.iter().copied().filter(|name| name.len() > cut.len() && name.starts_with(cut)))
+}
+
+fn maybe_cut(name: &str, (paste, line): (usize, usize), what: &str) -> Problem {
+    let expected = format!(
+        "the whole name of the {what}: mqadmin cuts names to the width of the column, and this one fills it; \
+         consumerConnection or topicRoute tell it"
+    );
+    Problem { paste, line, lines: 1, text: name.to_string(), expected }
+}
+
+impl Whole {
+    fn topics(&mut self, found: &Found, names: &Names) {
+        for (topic, brokers) in &found.topics {
+            let known = self.topics.entry(names.topic(topic)).or_default();
+            brokers.iter().for_each(|(broker, queues)| put(known, names.broker(broker), *queues));
+        }
+        for unnamed in &found.unnamed {
+            let brokers: Brokers =
+                unnamed.brokers.iter().map(|(broker, queues)| (names.broker(broker), *queues)).collect();
+            let topic = self.name_for(&brokers, found).unwrap_or_else(|| {
+                let topic = self.free_name();
+                let expected = format!(
+                    "the name of this topic, which the output does not tell; it is called {topic} here. Paste the \
+                     command as well: mqadmin topicRoute -t NAME"
+                );
+                self.problems.push(Problem {
+                    paste: unnamed.paste,
+                    line: unnamed.line,
+                    lines: 1,
+                    text: unnamed.text.clone(),
+                    expected,
+                });
+                topic
+            });
+            let known = self.topics.entry(topic).or_default();
+            brokers.into_iter().for_each(|(broker, queues)| put(known, broker, queues));
+        }
+    }
+
+    /// The only topic that these queues can be of: one that has the same queues, or may have more than were seen of it;
+    /// or the only one that the group subscribes to and of which nothing is known yet.
+    fn name_for(&self, brokers: &Brokers, found: &Found) -> Option<Topic> {
+        let real = || self.topics.iter().filter(|(topic, known)| !topic.is_retry() && !known.is_empty());
+        let equal = real().filter(|(_, known)| {
+            known.len() == brokers.len()
+                && known.iter().zip(brokers).all(|((one, a), (other, b))| one == other && a.read == b.read)
+        });
+        let within = real().filter(|(_, known)| {
+            known.len() == brokers.len()
+                && known.iter().zip(brokers).all(|((one, a), (other, b))| {
+                    one == other
+                        && (a.read <= b.read || a.told)
+                        && (b.read <= a.read || b.told)
+                        && a.told != b.told
+                })
+        });
+        let is_new =
+            |topic: &&Topic| !topic.is_retry() && self.topics.get(*topic).is_none_or(BTreeMap::is_empty);
+        let new = found.subscribed.iter().filter(is_new);
+        only(equal.map(|(topic, _)| topic))
+            .or_else(|| only(within.map(|(topic, _)| topic)))
+            .or_else(|| only(new))
+            .cloned()
+    }
+
+    fn free_name(&self) -> Topic {
+        let numbered = (2..).map(|number| Topic::from(format!("topic-{number}")));
+        let mut names = core::iter::once(Topic::from("topic")).chain(numbered);
+        names.find(|name| !self.topics.contains_key(name)).unwrap_or_else(|| Topic::from("topic"))
+    }
+
+    /// Owners, if they are known of every queue: from tables first, from logs else.
+    fn owned(&mut self, found: &Found, names: &Names) -> Option<Vec<Owned>> {
+        if found.owners.is_empty() && found.owners_told.is_empty() {
+            return self.owned_by_logs(found);
+        }
+        let mut owned = Vec::new();
+        let hosts = self.hosts();
+        let mut missing: BTreeSet<String> = BTreeSet::new();
+        let known: BTreeSet<&ClientId> = self.consumers.iter().map(|consumer| &consumer.id).collect();
+        for (queue, owner) in &found.owners {
+            let owners = match owner {
+                Owner::Nobody => Vec::new(),
+                Owner::Ids(ids) => {
+                    let strangers = ids.iter().filter(|id| !known.contains(id));
+                    missing.extend(strangers.map(|id| format!("consumer {id}")));
+                    ids.clone()
+                }
+                Owner::Host(host) => match hosts.get(host.as_str()) {
+                    Some(Some(id)) => [(*id).clone()].into(),
+                    Some(None) => {
+                        missing.insert(format!("which of the consumers on {host} is meant"));
+                        continue;
+                    }
+                    None => {
+                        missing.insert(format!("the consumer on {host}"));
+                        continue;
+                    }
+                },
+            };
+            owned.push(Owned { queue: names.queue(queue), owners });
+        }
+        owned.sort_by(|a, b| a.queue.cmp(&b.queue));
+        let told = |queue: &MessageQueue| {
+            found.owners_told.contains(&queue.topic)
+                || owned.binary_search_by(|entry| entry.queue.cmp(queue)).is_ok()
+        };
+        let silent =
+            self.last_queues().filter(|queue| !told(queue)).map(|queue| format!("the owner of {queue}"));
+        missing.extend(silent.take(3));
+        if missing.is_empty() {
+            return Some(owned);
+        }
+        let missing: Vec<String> = missing.into_iter().take(5).collect();
+        let expected = format!("{}; without it, owners are not known", missing.join(", "));
+        self.problems.push(Problem {
+            paste: 0,
+            line: 0,
+            lines: 1,
+            text: "owners of queues".into(),
+            expected,
+        });
+        None
+    }
+
+    /// The highest queue of each topic on each broker that can be read: if its owner was told, so were the others.
+    fn last_queues(&self) -> impl Iterator<Item = MessageQueue> {
+        self.topics.iter().flat_map(|(topic, brokers)| {
+            brokers.iter().filter(|(_, queues)| queues.readable && queues.read > 0).map(|(broker, queues)| {
+                let id = i32::try_from(queues.read - 1).unwrap_or(i32::MAX);
+                MessageQueue { topic: topic.clone(), broker: broker.clone(), id }
+            })
+        })
+    }
+
+    /// The consumer of each host, and none if there are several.
+    fn hosts(&self) -> BTreeMap<&str, Option<&ClientId>> {
+        let mut hosts: BTreeMap<&str, Option<&ClientId>> = BTreeMap::new();
+        for consumer in &self.consumers {
+            let host = consumer.id.as_str().split('@').next().unwrap_or_default();
+            let known = hosts.entry(host).or_insert(Some(&consumer.id));
+            if *known != Some(&consumer.id) {
+                *known = None;
+            }
+        }
+        hosts
+    }
+
+    /// Consumers that logged anything have answered. A client logs changes only, so that of one without a word about a
+    /// topic it has to be asked whether the others own all of it; if they do not, it is taken to be silent.
+    fn owned_by_logs(&mut self, found: &Found) -> Option<Vec<Owned>> {
+        if found.shares.is_empty() {
+            return None;
+        }
+        let mut owners: BTreeMap<&MessageQueue, Vec<ClientId>> = BTreeMap::new();
+        for ((_, id), share) in &found.shares {
+            share.queues.iter().for_each(|queue| owners.entry(queue).or_default().push(id.clone()));
+        }
+        let topics: BTreeSet<&Topic> = found.shares.keys().map(|(topic, _)| topic).collect();
+        let open: BTreeSet<&Topic> =
+            topics.into_iter().filter(|topic| !self.is_owned(topic, &owners)).collect();
+        let mut silent = BTreeSet::new();
+        for consumer in &mut self.consumers {
+            let told = |topic: &Topic| found.shares.contains_key(&(topic.clone(), consumer.id.clone()));
+            let any = found.shares.keys().any(|(_, id)| *id == consumer.id);
+            let answered = any && open.iter().all(|topic| told(topic));
+            consumer.answered = Some(answered);
+            if !answered {
+                silent.insert(consumer.id.clone());
+            }
+        }
+        let owned = owners.into_iter().map(|(queue, mut owners)| {
+            owners.retain(|id| !silent.contains(id));
+            Owned { queue: queue.clone(), owners }
+        });
+        Some(owned.collect())
+    }
+
+    /// Whether every queue of a topic that is known has an owner.
+    fn is_owned(&self, topic: &Topic, owners: &BTreeMap<&MessageQueue, Vec<ClientId>>) -> bool {
+        let brokers = self.topics.get(topic).into_iter().flatten();
+        brokers.filter(|(_, queues)| queues.readable).all(|(broker, queues)| {
+            (0..queues.read).all(|id| {
+                let queue = MessageQueue {
+                    topic: topic.clone(),
+                    broker: broker.clone(),
+                    id: i32::try_from(id).unwrap_or(i32::MAX),
+                };
+                owners.contains_key(&queue)
+            })
+        })
+    }
+
+    /// Logs say how many queues and consumers there are; the pastes may know fewer.
+    fn incomplete(&mut self, found: &Found) {
+        let mut latest: BTreeMap<&Topic, &Share> = BTreeMap::new();
+        for ((topic, _), share) in &found.shares {
+            let known = latest.entry(topic).or_insert(share);
+            if known.place() < share.place() {
+                *known = share;
+            }
+        }
+        let last = latest.values().map(|share| share.place()).max();
+        for (topic, share) in latest {
+            let readable = self.topics.get(topic).into_iter().flatten().filter(|(_, queues)| queues.readable);
+            let queues: i64 = readable.map(|(_, queues)| queues.read).sum();
+            let mut missing = Vec::new();
+            if let Some(all) = share.all_queues.filter(|&all| i64::try_from(all) != Ok(queues)) {
+                missing.push(format!("all {all} queues of {topic}, {queues} are known: paste topicRoute"));
+            }
+            // Consumers come and go, and not every line is written again when they do.
+            let known = self.consumers.len();
+            if let Some(all) = share.all_consumers.filter(|&all| all != known && last == Some(share.place()))
+            {
+                missing.push(format!("all {all} consumers, {known} are known: paste consumerConnection"));
+            }
+            if !missing.is_empty() {
+                self.problems.push(Problem {
+                    paste: share.paste,
+                    line: share.line,
+                    lines: 1,
+                    text: share.text.clone(),
+                    expected: missing.join("; "),
+                });
+            }
+        }
+    }
+}

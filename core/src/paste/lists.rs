@@ -1,0 +1,92 @@
+//! Lists that people write: client ids, `TOPIC: BROKER=N, …`, `group: NAME`, `strategy: NAME`.
+
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::Kind;
+use super::found::{Found, Queues};
+use crate::model::{BrokerName, Topic};
+use crate::plan::Layout;
+use crate::report::{ConsumerSeen, MAX_NAME};
+
+const EXPECTED: &str =
+    "a client id, TOPIC: BROKER=N, group: NAME, strategy: NAME, or output of mqadmin or the dashboard";
+
+pub(super) fn read(found: &mut Found, line: &str, number: usize) {
+    let line = line.trim();
+    if let Some((name, value)) = line.split_once(": ") {
+        let (name, value) = (name.trim(), value.trim());
+        match name {
+            _ if name.split_whitespace().count() != 1 || name.len() > MAX_NAME => {
+                found.problem(number, 1, line, EXPECTED);
+            }
+            _ if value.contains('=') => topic(found, name, value, line, number),
+            "group" if is_name(value) => {
+                found.is_a(Kind::List);
+                found.group(value, number, line);
+            }
+            "strategy" => match value.parse() {
+                Ok(strategy) => {
+                    found.is_a(Kind::List);
+                    found.strategy = Some(strategy);
+                }
+                Err(error) => found.problem(number, 1, line, format!("a strategy; {error}")),
+            },
+            _ => found.problem(number, 1, line, EXPECTED),
+        }
+        return;
+    }
+    let ids: Vec<&str> = line.split([',', ';']).map(str::trim).filter(|id| !id.is_empty()).collect();
+    if !ids.is_empty() && ids.iter().all(|id| is_id(id)) {
+        found.is_a(Kind::List);
+        ids.into_iter().for_each(|id| consumer(found, id, number, line));
+    } else {
+        found.problem(number, 1, line, EXPECTED);
+    }
+}
+
+/// A consumer whose id is all that was said. One that was listed before is the same.
+pub(super) fn consumer(found: &mut Found, id: &str, number: usize, line: &str) {
+    if is_name(id) {
+        found.consumers([ConsumerSeen::new(id)].into());
+    } else {
+        found.problem(number, 1, line, format!("a client id of at most {MAX_NAME} bytes"));
+    }
+}
+
+/// `orders: broker-a=8, broker-b=8`
+fn topic(found: &mut Found, name: &str, value: &str, line: &str, number: usize) {
+    let one = |part: &str| {
+        let (broker, count) = part.split_once('=')?;
+        let read = count.trim().parse::<i64>().ok();
+        let read = read.filter(|read| (0..=Layout::MAX_QUEUES as i64).contains(read))?;
+        is_name(broker.trim()).then(|| (BrokerName::from(broker.trim()), read))
+    };
+    let parts = value.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty());
+    let Some(brokers) = parts.map(one).collect::<Option<Vec<_>>>() else {
+        found.problem(
+            number,
+            1,
+            line,
+            "a number of readable queues for each broker: TOPIC: BROKER=N, BROKER=N",
+        );
+        return;
+    };
+    found.is_a(Kind::List);
+    let topic = Topic::from(name.to_string());
+    for (broker, read) in brokers {
+        found.queues(&topic, &broker, Queues { read, readable: true, told: true });
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MAX_NAME && !text.contains(char::is_whitespace)
+}
+
+/// A word that can be a client id and not the leftover of something else.
+fn is_id(text: &str) -> bool {
+    const NEVER: [char; 8] = ['{', '}', '[', ']', '"', '\'', '=', '#'];
+    is_name(text) && !text.contains(NEVER) && text.contains(char::is_alphanumeric)
+        || text.contains('@') && is_name(text) && !text.contains(['{', '}', '"', '='])
+}

@@ -1,0 +1,92 @@
+//! The line that a Java client logs when its queues change.
+
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::Kind;
+use super::found::{Found, Share, beginning};
+use super::tables::queue;
+use crate::model::{ClientId, RETRY_PREFIX, Topic};
+use crate::report::{ConsumerSeen, MAX_NAME};
+
+const MARK: &str = "rebalanced result changed. ";
+
+/// Whether a line is one of these, whatever its logger writes before it.
+pub(super) fn is_one(line: &str) -> bool {
+    line.contains(MARK)
+}
+
+pub(super) fn read(found: &mut Found, line: &str, number: usize) {
+    if line.contains("broker rebalanced result changed. ") {
+        found.problem(number, 1, line, "a group whose clients share the queues: here the brokers do");
+        return;
+    }
+    let Some((_, fields)) = line.split_once(MARK) else { return };
+    let field = |name: &str| {
+        let (_, after) = fields.split_once(name)?;
+        let value = after.split(", ").next()?;
+        (!value.is_empty() && value.len() <= MAX_NAME).then_some(value)
+    };
+    let told = (
+        field("allocateMessageQueueStrategyName="),
+        field("group="),
+        field("topic="),
+        field("clientId="),
+        fields.split_once("rebalanceResultSet="),
+    );
+    let (Some(strategy), Some(group), Some(topic), Some(id), Some((_, set))) = told else {
+        let expected = "allocateMessageQueueStrategyName, group, topic, clientId and rebalanceResultSet";
+        found.problem(number, 1, line, expected);
+        return;
+    };
+    let queues = match queues(set, topic) {
+        Some(queues) => queues,
+        None => {
+            let expected = "rebalanceResultSet=[MessageQueue [topic=…, brokerName=…, queueId=…], …], to its last bracket";
+            found.problem(number, 1, line, expected);
+            return;
+        }
+    };
+    let size = field("rebalanceResultSize=").and_then(|size| size.parse::<usize>().ok());
+    if size.is_some_and(|size| size != queues.len()) {
+        let expected = format!("as many queues as rebalanceResultSize says; there are {}", queues.len());
+        found.problem(number, 1, line, expected);
+        return;
+    }
+    found.is_a(Kind::ClientLog);
+    found.group(group, number, line);
+    found.consumers([ConsumerSeen { strategy: Some(strategy.to_string()), ..ConsumerSeen::new(id) }].into());
+    let topic = Topic::from(topic);
+    queues.iter().for_each(|queue| found.queue(queue));
+    found.topics.entry(topic.clone()).or_default();
+    if !topic.as_str().starts_with(RETRY_PREFIX) {
+        found.subscribed.insert(topic.clone());
+    }
+    let share = Share {
+        paste: 0,
+        line: number,
+        text: beginning(line),
+        queues,
+        all_queues: field("mqAllSize=").and_then(|size| size.parse().ok()),
+        all_consumers: field("cidAllSize=").and_then(|size| size.parse().ok()),
+    };
+    found.shares.insert((topic, ClientId::from(id)), share);
+}
+
+/// `[MessageQueue [topic=orders, brokerName=broker-a, queueId=0], …]`
+fn queues(set: &str, topic: &str) -> Option<Vec<crate::model::MessageQueue>> {
+    let inside = set.trim().strip_prefix('[')?.strip_suffix(']')?;
+    if inside.is_empty() {
+        return Some(Vec::new());
+    }
+    // Each ends in a bracket, which the last but one of the line is.
+    let entries = inside.strip_suffix(']')?.split("], ");
+    let one = |entry: &str| {
+        let fields = entry.strip_prefix("MessageQueue [topic=")?;
+        let (name, fields) = fields.split_once(", brokerName=")?;
+        let (broker, id) = fields.rsplit_once(", queueId=")?;
+        (name == topic).then(|| queue(name, broker, id)).flatten()
+    };
+    entries.map(one).collect()
+}

@@ -1,0 +1,250 @@
+//! Objects and lists: JSON, or what Java prints instead.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+use super::Kind;
+use super::cursor::lines_in;
+use super::found::{Brokers, Found, Owner, Queues, Unnamed, beginning, put};
+use super::value::Reader;
+use crate::model::{BrokerName, ClientId, MessageQueue, RETRY_PREFIX, Topic};
+use crate::plan::{self, Layout};
+use crate::report::{ConsumerSeen, MAX_NAME, Snapshot};
+use crate::wire::json::{self, Value};
+
+/// Whether an object or a list of JSON begins here. A bracket alone may also begin a line of a log.
+pub(super) fn begins(text: &str) -> bool {
+    let text = text.trim_start_matches([' ', '\t', '\u{feff}']);
+    let after = |text: &str| text.trim_start().chars().next();
+    match text.strip_prefix('[') {
+        Some(inside) => matches!(after(inside), Some('{' | ']' | '"' | '[')),
+        None => text.starts_with('{'),
+    }
+}
+
+/// Where an object stands, and whose topic it is.
+struct At<'a> {
+    text: &'a str,
+    line: usize,
+    topic: Option<&'a Topic>,
+}
+
+impl At<'_> {
+    fn problem(&self, found: &mut Found, expected: impl Into<String>) {
+        found.problem(self.line, self.text.lines().count().max(1), self.text, expected);
+    }
+}
+
+pub(super) fn read(found: &mut Found, text: &str, line: usize, topic: Option<&Topic>) {
+    let at = At { text, line, topic };
+    let trimmed = text.trim_start_matches([' ', '\t', '\u{feff}']);
+    match json::parse(trimmed.as_bytes()) {
+        Ok(value) => any(found, &value, &at, None),
+        Err(error) => {
+            let before = trimmed.get(..error.at).unwrap_or(trimmed);
+            let place = line + lines_in(before);
+            at.problem(found, format!("{} in line {place}", error.expected));
+        }
+    }
+}
+
+fn any(found: &mut Found, value: &Value<'_>, at: &At<'_>, inside: Option<Kind>) {
+    let has = |name: &str| !value.field(name).is_null();
+    if let Some(schema) = value.field("schema").as_str() {
+        snapshot(found, value, schema, at);
+    } else if has("queueDatas") && has("brokerDatas") {
+        found.is_a(inside.unwrap_or(Kind::TopicRoute));
+        route(found, value, at);
+    } else if has("connectionSet") {
+        found.is_a(inside.unwrap_or(Kind::ConsumerConnection));
+        connections(found, value, at);
+    } else if is_progress(value) || value.items().first().is_some_and(is_progress) {
+        found.is_a(inside.unwrap_or(Kind::Dashboard));
+        let single = core::slice::from_ref(value);
+        let items = if value.items().is_empty() { single } else { value.items() };
+        items.iter().for_each(|topic| progress(found, topic, at));
+    } else if has("result") && matches!(value.field("result"), Value::Map(_)) {
+        found.is_a(inside.unwrap_or(Kind::AllocateMq));
+        allocation(found, value.field("result"), at);
+    } else if has("status") && inside.is_none() && value.entries().len() <= 3 {
+        response(found, value, at);
+    } else if !value.items().is_empty() && value.items().iter().all(|item| item.as_str().is_some()) {
+        found.is_a(Kind::List);
+        let ids: Vec<&str> = value.items().iter().filter_map(Value::as_str).collect();
+        ids.into_iter().for_each(|id| super::lists::consumer(found, id, at.line, at.text));
+    } else {
+        let keys: Vec<String> =
+            value.entries().iter().take(5).filter_map(|(key, _)| key.to_java_text()).collect();
+        let seen = if keys.is_empty() { "this".into() } else { format!("fields {}", keys.join(", ")) };
+        at.problem(
+            found,
+            format!("a route, a consumer connection, an allocation, a dashboard's response or a snapshot, not {seen}"),
+        );
+    }
+}
+
+/// `{"status":0,"data":…,"errMsg":null}`
+fn response(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
+    match value.field("data") {
+        Value::Null => {
+            let why = value.field("errMsg").as_str().unwrap_or("no data").to_string();
+            at.problem(found, format!("a response with data; this says: {why}"));
+        }
+        data => any(found, data, at, Some(Kind::Dashboard)),
+    }
+}
+
+fn snapshot(found: &mut Found, value: &Value<'_>, schema: &str, at: &At<'_>) {
+    if !schema.starts_with("evenkeel.snapshot/") {
+        at.problem(found, format!("a snapshot; this is {schema}"));
+        return;
+    }
+    let read = Snapshot::deserialize(Reader(value)).map_err(|error| error.to_string());
+    let checked = read.and_then(|snapshot| {
+        plan::Snapshot::try_from(&snapshot).map_err(|error| error.to_string())?;
+        Ok(snapshot)
+    });
+    match checked {
+        Ok(snapshot) => {
+            found.is_a(Kind::Snapshot);
+            found.snapshot(snapshot);
+        }
+        Err(error) => at.problem(found, format!("a sound snapshot; {error}")),
+    }
+}
+
+fn route(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
+    let mut brokers = Brokers::new();
+    for data in value.field("queueDatas").items() {
+        let read = data
+            .field("readQueueNums")
+            .to_i64()
+            .filter(|read| (0..=Layout::MAX_QUEUES as i64).contains(read));
+        let perm = data.field("perm").to_i64().unwrap_or(6);
+        match (name(data, "brokerName"), read) {
+            (Some(broker), Some(read)) => {
+                put(
+                    &mut brokers,
+                    BrokerName::from(broker),
+                    Queues { read, readable: perm & 4 != 0, told: true },
+                );
+            }
+            _ => at.problem(found, "brokerName and readQueueNums in each of queueDatas"),
+        }
+    }
+    match at.topic {
+        Some(topic) => {
+            found.topics.entry(topic.clone()).or_default();
+            brokers.iter().for_each(|(broker, queues)| found.queues(topic, broker, *queues));
+        }
+        None => {
+            found.unnamed.push(Unnamed { paste: 0, line: at.line, text: beginning(at.text), brokers });
+        }
+    }
+}
+
+fn connections(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
+    let mut listed = Vec::new();
+    for connection in value.field("connectionSet").items() {
+        let Some(id) = name(connection, "clientId") else {
+            at.problem(found, "clientId in each of connectionSet");
+            continue;
+        };
+        let text = |field: &str| name(connection, field).map(str::to_string);
+        listed.push(ConsumerSeen {
+            address: text("clientAddr"),
+            language: text("language"),
+            version: text("versionDesc")
+                .or_else(|| connection.field("version").to_java_text().filter(|text| text.len() <= MAX_NAME)),
+            ..ConsumerSeen::new(id)
+        });
+    }
+    found.consumers(listed);
+    for (topic, _) in value.field("subscriptionTable").entries() {
+        if let Some(topic) = topic.as_str().filter(|topic| fits(topic)) {
+            if let Some(group) = topic.strip_prefix(RETRY_PREFIX).filter(|group| !group.is_empty()) {
+                found.group(group, at.line, topic);
+            }
+            found.subscribed.insert(Topic::from(topic));
+        }
+    }
+}
+
+fn is_progress(value: &Value<'_>) -> bool {
+    !value.field("queueStatInfoList").is_null()
+}
+
+/// `{"topic":…,"queueStatInfoList":[{"brokerName","queueId","brokerOffset","consumerOffset","clientInfo"}]}`
+fn progress(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
+    let Some(topic) = name(value, "topic") else {
+        at.problem(found, "topic beside queueStatInfoList");
+        return;
+    };
+    if let Some(group) = topic.strip_prefix(RETRY_PREFIX).filter(|group| !group.is_empty()) {
+        found.group(group, at.line, topic);
+    }
+    let mut complete = true;
+    for stat in value.field("queueStatInfoList").items() {
+        let Some(queue) = queue(stat, topic) else {
+            at.problem(found, "brokerName and queueId in each of queueStatInfoList");
+            complete = false;
+            continue;
+        };
+        found.queue(&queue);
+        let offsets = (stat.field("brokerOffset").to_i64(), stat.field("consumerOffset").to_i64());
+        if let (Some(end), Some(committed)) = offsets {
+            let lag = end.checked_sub(committed).filter(|&lag| lag >= 0);
+            if lag.is_none() {
+                at.problem(found, format!("a consumerOffset of at most brokerOffset for {queue}"));
+            }
+            found.load.insert(queue.clone(), (lag, None));
+        }
+        let owner = match name(stat, "clientInfo") {
+            Some(id) => Owner::Ids([ClientId::from(id)].into()),
+            None => Owner::Nobody,
+        };
+        found.owners.insert(queue, owner);
+    }
+    if complete {
+        found.owners_told.insert(Topic::from(topic));
+    }
+}
+
+/// Who would get what by `allocateMQ`. It neither sorts the queues nor the ids, as the members of a group do, so that
+/// nothing is taken from it but who and what there is.
+fn allocation(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
+    let mut listed = Vec::new();
+    let mut queues: BTreeMap<MessageQueue, ()> = BTreeMap::new();
+    for (id, share) in value.entries() {
+        let Some(id) = id.as_str().filter(|id| fits(id)) else {
+            at.problem(found, "a client id before each list of queues");
+            continue;
+        };
+        listed.push(ConsumerSeen::new(id));
+        for entry in share.items() {
+            match name(entry, "topic").and_then(|topic| queue(entry, topic)) {
+                Some(queue) => drop(queues.insert(queue, ())),
+                None => at.problem(found, "topic, brokerName and queueId for each queue"),
+            }
+        }
+    }
+    found.consumers(listed);
+    queues.keys().for_each(|queue| found.queue(queue));
+}
+
+fn queue(value: &Value<'_>, topic: &str) -> Option<MessageQueue> {
+    let id = value.field("queueId").to_i32().filter(|&id| (0..Layout::MAX_QUEUES as i32).contains(&id))?;
+    Some(MessageQueue::new(topic, name(value, "brokerName")?, id))
+}
+
+fn name<'a>(value: &'a Value<'_>, field: &str) -> Option<&'a str> {
+    value.field(field).as_str().filter(|name| fits(name))
+}
+
+fn fits(name: &str) -> bool {
+    !name.trim().is_empty() && name.len() <= MAX_NAME
+}
