@@ -25,22 +25,9 @@ impl Cluster {
         settings: &Settings,
         topics: &[String],
     ) -> Result<Self, Failure> {
-        if !global.embedded {
-            if let Some(value) = settings.value("cluster.name_servers") {
-                return Ok(Self::Named { servers: value.text.clone(), origin: value.origin.to_string() });
-            }
-            if global.no_embedded {
-                return Err(Failure::usage(
-                    "no name server given (NAMESRV_ADDR is unset), and --no-embedded",
-                )
-                .with_hint("set NAMESRV_ADDR=host:9876, or say -n host:9876"));
-            }
-            if let Some(variable) = managed() {
-                return Err(Failure::usage(format!(
-                    "no name server given (NAMESRV_ADDR is unset), and this process runs as a service ({variable} is set)"
-                ))
-                .with_hint("set NAMESRV_ADDR=host:9876; or say --embedded if an empty in-memory broker is meant"));
-            }
+        if !Self::would_be_embedded(global, settings)? {
+            let (servers, origin) = Self::named(global, settings)?;
+            return Ok(Self::Named { servers, origin });
         }
         global.say(if global.embedded {
             "evenkeel: using the embedded in-memory broker (--embedded)."
@@ -55,6 +42,29 @@ impl Cluster {
         started
             .map(Self::Embedded)
             .map_err(|error| Failure::new(Code::Other, format!("cannot start the embedded broker: {error}")))
+    }
+
+    /// Whether nobody named servers. Refuses where that could hide a lost setting.
+    pub(crate) fn would_be_embedded(global: &Global, settings: &Settings) -> Result<bool, Failure> {
+        if global.embedded {
+            return Ok(true);
+        }
+        if settings.value("cluster.name_servers").is_some() {
+            return Ok(false);
+        }
+        if global.no_embedded {
+            return Err(Failure::usage("no name server given (NAMESRV_ADDR is unset), and --no-embedded")
+                .with_hint("set NAMESRV_ADDR=host:9876, or say -n host:9876"));
+        }
+        if let Some(variable) = managed() {
+            return Err(Failure::usage(format!(
+                "no name server given (NAMESRV_ADDR is unset), and this process runs as a service ({variable} is set)"
+            ))
+            .with_hint(
+                "set NAMESRV_ADDR=host:9876; or say --embedded if an empty in-memory broker is meant",
+            ));
+        }
+        Ok(true)
     }
 
     /// As [`Cluster::choose`] for commands that make no sense without real servers.

@@ -19,6 +19,8 @@ pub(crate) enum Code {
     Refused,
     /// Some brokers or members did not answer; what is known was printed.
     Partial,
+    /// A check said no.
+    CheckFailed,
     /// A handler failed and `--on-error stop` was said.
     HandlerFailed,
     /// The drain deadline passed.
@@ -39,6 +41,7 @@ impl Code {
             Self::NotFound => 4,
             Self::Refused => 5,
             Self::Partial => 6,
+            Self::CheckFailed => 7,
             Self::HandlerFailed => 8,
             Self::DrainDeadline => 9,
             Self::TimedOut => 124,

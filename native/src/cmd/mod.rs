@@ -17,10 +17,16 @@ mod mqadmin;
 mod numbers;
 mod output;
 mod piped;
+mod plan;
 mod route;
 mod send;
+mod shares;
 mod signals;
+mod snapshot;
+mod source;
 mod strategy;
+mod verify;
+mod words;
 
 use clap::{Parser, Subcommand};
 use exit::{Code, Failure};
@@ -64,6 +70,12 @@ enum Command {
     Group(group::Options),
     /// The main job in one command: a group of members; one joins, one leaves, one is killed
     Demo(demo::Options),
+    /// What a change does to a group, before anybody makes it
+    Plan(plan::Options),
+    /// What is wrong with a group as it stands
+    Verify(verify::Options),
+    /// A group as one JSON file, for plans elsewhere and for bug reports
+    Snapshot(snapshot::Options),
     /// What the code of a finding means, such as R101; all codes without one
     Explain(explain::Options),
     /// Allocation strategies on JSON cases, one a line
@@ -76,6 +88,12 @@ enum Command {
     /// mqadmin's
     #[command(name = "consumerConnection", hide = true)]
     ConsumerConnection(mqadmin::Connection),
+    /// mqadmin's
+    #[command(name = "consumerStatus", hide = true)]
+    ConsumerStatus(mqadmin::Status),
+    /// mqadmin's
+    #[command(name = "allocateMQ", hide = true)]
+    AllocateMq(mqadmin::Allocate),
 }
 
 /// Parses the arguments, runs the subcommand, prints what went wrong, and says how the process ends.
@@ -114,7 +132,13 @@ fn run(cli: Cli) -> Result<Code, Failure> {
     }
     let has_other_name = matches!(
         command,
-        Some(Command::Route(_) | Command::ConsumerProgress(_) | Command::ConsumerConnection(_))
+        Some(
+            Command::Route(_)
+                | Command::ConsumerProgress(_)
+                | Command::ConsumerConnection(_)
+                | Command::ConsumerStatus(_)
+                | Command::AllocateMq(_)
+        )
     );
     if let Some(hint) = mqadmin::hint(std::env::args()).filter(|_| has_other_name) {
         global.say(&hint);
@@ -145,7 +169,12 @@ fn run(cli: Cli) -> Result<Code, Failure> {
             Command::ConsumerConnection(asked) => {
                 global.within_timeout(mqadmin::connection(&global, asked)).await
             }
+            Command::ConsumerStatus(asked) => global.within_timeout(mqadmin::status(&global, asked)).await,
+            Command::AllocateMq(asked) => global.within_timeout(mqadmin::allocate(&global, asked)).await,
             Command::Demo(options) => demo::run(&global, options).await,
+            Command::Plan(options) => global.within_timeout(plan::run(&global, options)).await,
+            Command::Verify(options) => global.within_timeout(verify::run(&global, options)).await,
+            Command::Snapshot(options) => global.within_timeout(snapshot::run(&global, options)).await,
             Command::Explain(options) => explain::run(&global, &options),
             Command::Allocate(options) => piped::run_allocate(&options),
             Command::Decode(options) => piped::run_decode(&options),

@@ -2,7 +2,7 @@
 
 use super::exit::{Code, Failure};
 use super::global::Global;
-use super::{group, groups};
+use super::{group, groups, shares, verify};
 use clap::Args;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
@@ -11,9 +11,11 @@ const HERE: &[(&str, &str)] = &[
     ("topicRoute", "route TOPIC"),
     ("consumerProgress", "group GROUP --by queue --retry` and `evenkeel groups --offline"),
     ("consumerConnection", "group GROUP -o wide"),
+    ("consumerStatus", "verify GROUP"),
+    ("allocateMQ", "plan GROUP --add ID --moves"),
 ];
 /// Names that people type and that have nothing here yet.
-const TO_COME: &[&str] = &["consumerStatus", "allocateMQ", "resetOffsetByTime"];
+const TO_COME: &[&str] = &["resetOffsetByTime"];
 
 /// What follows `consumerProgress`.
 #[derive(Args, Debug)]
@@ -49,6 +51,39 @@ pub(super) async fn progress(global: &Global, asked: Progress) -> Result<Code, F
 pub(super) async fn connection(global: &Global, asked: Connection) -> Result<Code, Failure> {
     let (name, by) = (asked.group, group::By::Member);
     group::run(global, group::Options { name, by, topic: None, retry: true, watch: None }).await
+}
+
+/// What follows `consumerStatus`.
+#[derive(Args, Debug)]
+pub(super) struct Status {
+    #[arg(short = 'g', long = "consumerGroup", value_name = "GROUP")]
+    group: String,
+    #[arg(short = 'i', long = "clientId", value_name = "ID")]
+    client: Option<String>,
+    #[arg(short = 's', long = "jstack", value_name = "BOOL", num_args = 0..=1)]
+    stacks: Option<String>,
+}
+
+/// What follows `allocateMQ`.
+#[derive(Args, Debug)]
+pub(super) struct Allocate {
+    #[arg(short = 't', long, value_name = "TOPIC")]
+    topic: String,
+    #[arg(short = 'i', long = "ipList", value_name = "ID,…", value_delimiter = ',', required = true)]
+    ids: Vec<String>,
+}
+
+/// Whether all is well with a group.
+pub(super) async fn status(global: &Global, asked: Status) -> Result<Code, Failure> {
+    if asked.client.is_some() || asked.stacks.is_some() {
+        global.say("evenkeel: all members are looked at together, and no stacks of threads are shown");
+    }
+    verify::run(global, verify::Options::of_group(asked.group)).await
+}
+
+/// Who of these members gets which queue of a topic, under AVG over sorted queues and ids, as members compute it.
+pub(super) async fn allocate(global: &Global, asked: Allocate) -> Result<Code, Failure> {
+    shares::run(global, &asked.topic, &asked.ids).await
 }
 
 /// One line for those who used a name of mqadmin that works.

@@ -62,21 +62,23 @@ pub(crate) fn json(value: &Value) -> Result<(), Failure> {
 pub(crate) fn rows(global: &Global, schema: &str, name: &str, rows: &[Value]) -> Result<(), Failure> {
     match global.format() {
         Format::Ndjson => rows.iter().try_for_each(json),
-        Format::Csv => {
-            let names: Vec<&String> =
-                rows.first().and_then(Value::as_object).into_iter().flat_map(|o| o.keys()).collect();
-            line(&names.iter().map(|name| csv(name)).collect::<Vec<_>>().join(","))?;
-            rows.iter().try_for_each(|row| {
-                let cell = |name: &&String| match &row[name.as_str()] {
-                    Value::String(text) => csv(text),
-                    Value::Null => String::new(),
-                    other => csv(&other.to_string()),
-                };
-                line(&names.iter().map(cell).collect::<Vec<_>>().join(","))
-            })
-        }
+        Format::Csv => csv_text(rows).iter().try_for_each(|text| line(text)),
         _ => json(&json!({"schema": schema, name: rows})),
     }
+}
+
+/// The lines of rows as CSV, with the first row's names as head.
+pub(crate) fn csv_text(rows: &[Value]) -> Vec<String> {
+    let names: Vec<&String> =
+        rows.first().and_then(Value::as_object).into_iter().flat_map(|row| row.keys()).collect();
+    let cell = |row: &Value, name: &str| match &row[name] {
+        Value::String(text) => csv(text),
+        Value::Null => String::new(),
+        other => csv(&other.to_string()),
+    };
+    let head = names.iter().map(|name| csv(name)).collect::<Vec<_>>().join(",");
+    let lines = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect::<Vec<_>>().join(","));
+    std::iter::once(head).chain(lines).collect()
 }
 
 fn csv(text: &str) -> String {

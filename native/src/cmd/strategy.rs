@@ -23,10 +23,13 @@
 //! broker = "broker-a"
 //! ids = [0, 1, 2]
 //! ```
+//!
+//! A plan is about all members: there, each `[[queue]]` also says whose it is, as in `member = "10.0.0.1@7#1"`.
 
 use super::exit::Failure;
-use evenkeel::MessageQueue;
 use evenkeel::allocate::{Allocate, ByConfig, MachineRoom, Nearby, Room, RoomPrefix, RoomTable, named};
+use evenkeel::{ClientId, MessageQueue};
+use evenkeel_core::report::{self, RoomRules};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -42,6 +45,20 @@ pub(super) fn strategy(text: &str) -> Result<Arc<dyn Allocate>, Failure> {
     }
     named(text).map_err(|error| {
         Failure::usage(error.to_string())
+            .with_hint("also rooms:FILE and config:FILE, see the README of the repository")
+    })
+}
+
+/// The same as plans and snapshots write it.
+pub(super) fn described(text: &str) -> Result<report::Strategy, Failure> {
+    if let Some(file) = text.strip_prefix("rooms:") {
+        return described_rooms(read(file)?).map_err(|why| wrong(file, &why));
+    }
+    if let Some(file) = text.strip_prefix("config:") {
+        return described_lists(read(file)?).map_err(|why| wrong(file, &why));
+    }
+    text.parse().map_err(|error: report::Error| {
+        Failure::usage(error.text)
             .with_hint("also rooms:FILE and config:FILE, see the README of the repository")
     })
 }
@@ -83,6 +100,34 @@ fn rooms(file: Rooms) -> Result<Arc<dyn Allocate>, String> {
     }
 }
 
+fn described_rooms(file: Rooms) -> Result<report::Strategy, String> {
+    let inner = file.inner.clone();
+    let room_of = match file.separator {
+        Some(separator) => RoomRules::prefix(separator),
+        None => RoomRules::tables(
+            file.brokers.iter().map(|(name, room)| (name.as_str().into(), room.clone())).collect(),
+            file.members.iter().map(|(id, room)| (id.as_str().into(), room.clone())).collect(),
+        ),
+    };
+    let allowed = file.rooms.clone();
+    // What the file must not say is the same for both forms.
+    rooms(file)?;
+    if let Some(rooms) = allowed {
+        return Ok(report::Strategy::MachineRoom { rooms });
+    }
+    let inner = inner.as_deref().unwrap_or("avg").parse().map_err(|error: report::Error| error.text)?;
+    Ok(report::Strategy::MachineRoomNearby { inner: Box::new(inner), room_of })
+}
+
+fn described_lists(file: Listed) -> Result<report::Strategy, String> {
+    let mut queues: BTreeMap<ClientId, Vec<MessageQueue>> = BTreeMap::new();
+    for entry in file.queue {
+        let member = entry.member.as_deref().ok_or("in a plan, each [[queue]] says its `member`")?;
+        queues.entry(member.into()).or_default().extend(entry.written_out()?);
+    }
+    Ok(report::Strategy::Config { queues })
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
@@ -92,6 +137,7 @@ struct Listed {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Queues {
+    member: Option<String>,
     topic: String,
     broker: String,
     ids: Vec<i32>,
@@ -100,13 +146,22 @@ struct Queues {
 fn listed(file: Listed) -> Result<Arc<dyn Allocate>, String> {
     let mut queues = Vec::new();
     for entry in file.queue {
-        if let Some(id) = entry.ids.iter().find(|id| **id < 0) {
-            return Err(format!("queue {id} of {} on {} is negative", entry.topic, entry.broker));
+        if entry.member.is_some() {
+            return Err("`member` is for plans: here the list is this member's own".into());
         }
-        let queue = |id: &i32| MessageQueue::new(entry.topic.as_str(), entry.broker.as_str(), *id);
-        queues.extend(entry.ids.iter().map(queue));
+        queues.extend(entry.written_out()?);
     }
     Ok(Arc::new(ByConfig::new(queues)))
+}
+
+impl Queues {
+    fn written_out(&self) -> Result<Vec<MessageQueue>, String> {
+        if let Some(id) = self.ids.iter().find(|id| **id < 0) {
+            return Err(format!("queue {id} of {} on {} is negative", self.topic, self.broker));
+        }
+        let queue = |id: &i32| MessageQueue::new(self.topic.as_str(), self.broker.as_str(), *id);
+        Ok(self.ids.iter().map(queue).collect())
+    }
 }
 
 fn read<T: DeserializeOwned>(file: &str) -> Result<T, Failure> {

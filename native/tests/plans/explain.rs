@@ -1,20 +1,13 @@
 //! `evenkeel explain`: every code has its text, for people and for programs.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use assert_cmd::Command;
+use super::ask::ask;
 use evenkeel_core::plan::EXPLANATIONS;
-use serde_json::Value;
-
-fn explain(args: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("evenkeel").unwrap().arg("explain").args(args).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
 
 #[test]
 fn a_code_is_explained_with_cause_and_fix() {
-    let (code, text, said) = explain(&["r101"]);
-    assert_eq!((code, said.as_str()), (0, ""));
+    let answer = ask(&["explain", "r101"]);
+    assert_eq!((answer.code, answer.said.as_str()), (0, ""));
+    let text = answer.out;
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("R101 · error · duplicate client id"));
     for start in ["Two processes of the group", "cause:  Containers", "fix:    Give each process"] {
@@ -25,10 +18,9 @@ fn a_code_is_explained_with_cause_and_fix() {
 
 #[test]
 fn all_codes_are_listed_alike_in_text_and_json() {
-    let (_, text, _) = explain(&[]);
+    let text = ask(&["explain"]).out;
     let listed: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    let (_, json, _) = explain(&["--json"]);
-    let json: Value = serde_json::from_str(&json).unwrap();
+    let json = ask(&["explain", "--json"]).json();
     assert_eq!(json["schema"], "evenkeel.explain/1");
     let codes = json["codes"].as_array().unwrap();
     let named: Vec<&str> = codes.iter().map(|entry| entry["code"].as_str().unwrap()).collect();
@@ -41,7 +33,8 @@ fn all_codes_are_listed_alike_in_text_and_json() {
 
 #[test]
 fn an_unknown_code_is_wrong_usage() {
-    let (code, text, said) = explain(&["R999"]);
-    assert_eq!((code, text.as_str()), (2, ""));
+    let answer = ask(&["explain", "R999"]);
+    assert_eq!((answer.code, answer.out.as_str()), (2, ""));
+    let said = answer.said;
     assert!(said.contains("R999") && said.contains("hint: `evenkeel explain` lists all codes"), "{said}");
 }
