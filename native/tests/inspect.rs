@@ -11,7 +11,9 @@ use evenkeel::embedded::{Draft, EmbeddedBroker};
 use evenkeel::inspect::{GroupSeen, Lag, Options, Which, Whom, read_group, read_groups};
 use evenkeel::{Ack, Consumer, ErrorKind, MessageQueue, StartFrom};
 use evenkeel_core::plan::{Code, verify};
+use evenkeel_core::wire::bodies::{Body, DataVersion, GroupConfig, GroupTable};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
+use evenkeel_core::wire::command::Command;
 use helpers::eventually;
 use mute::Mute;
 use std::collections::BTreeMap;
@@ -277,5 +279,29 @@ async fn all_groups_with_their_members_and_lag() {
     let one = read(Which { named: &|group| group.as_str() == "others", offline: true }).await;
     assert_eq!(one.groups.len(), 1);
     drop((running, mute));
+    broker.shutdown().await;
+}
+
+/// Brokers of 5.x that split their tables tell some groups at a time.
+#[tokio::test]
+async fn groups_that_come_in_pages_are_all_read() {
+    let broker = EmbeddedBroker::builder().topic("orders", 1, 1).start().await.unwrap();
+    let version = DataVersion { counter: 7, timestamp: 1_700_000_000_000, state_version: 0 };
+    let page = |names: &[&str]| {
+        let groups = names.iter().map(|name| ((*name).into(), GroupConfig::new((*name).into())));
+        let table = GroupTable { version, groups: groups.collect() };
+        Command::response(ResponseCode::SUCCESS, None)
+            .with_field("totalGroupNum", 3)
+            .with_body(table.encode())
+    };
+    let code = RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG;
+    let first = Rule::on(code, Verdict::AnswerWith(page(&["a", "b"]))).times(1);
+    let second = Rule::on(code, Verdict::AnswerWith(page(&["c"])));
+    let guards = (broker.install(first).await.unwrap(), broker.install(second).await.unwrap());
+    let all = |_: &evenkeel::Group| true;
+    let seen =
+        read_groups(&servers(&broker), Which { named: &all, offline: true }, &options()).await.unwrap();
+    let names: Vec<&str> = seen.groups.iter().map(|group| group.group.as_str()).collect();
+    assert_eq!((names, guards.0.hits(), guards.1.hits()), (vec!["a", "b", "c"], 1, 1));
     broker.shutdown().await;
 }

@@ -86,7 +86,7 @@ impl Broker {
             RequestCode::UPDATE_AND_CREATE_TOPIC => self.topics.update(request),
             RequestCode::GET_TOPIC_CONFIG => self.topics.show(request),
             RequestCode::UPDATE_AND_CREATE_SUBSCRIPTIONGROUP => self.settings.update(cx, request),
-            RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG => self.settings.list(request),
+            RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG => self.settings.list(cx, request),
             _ => self.admin(cx, request),
         }
     }

@@ -1,6 +1,6 @@
 //! What operators set per consumer group; groups that nobody set get the defaults when they are first heard of.
 
-use super::config::{Config, is_legal_name};
+use super::config::{Config, Generation, is_legal_name};
 use super::context::Context;
 use super::request::{Handled, Refusal, json, success, unreadable_body};
 use evenkeel_core::model::Group;
@@ -8,6 +8,7 @@ use evenkeel_core::wire::bodies::{Body, DataVersion, GroupConfig, GroupTable};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::command::Command;
 use evenkeel_core::wire::error::WireErrorKind;
+use evenkeel_core::wire::headers::admin::GetAllGroupConfigsResponse;
 use std::collections::BTreeMap;
 
 /// Settings of all groups on one broker.
@@ -42,14 +43,19 @@ impl Settings {
         self.find(group).ok_or_else(|| unknown(group))
     }
 
-    /// Request 201: everything, a group nobody has being shown by the defaults so that there is one.
-    pub(crate) fn list(&self, request: &Command) -> Handled {
+    /// Request 201: everything on one page, a group nobody has being shown by the defaults so that there is one.
+    pub(crate) fn list(&self, cx: &Context<'_>, request: &Command) -> Handled {
         let mut table = GroupTable { version: DataVersion::default(), groups: self.0.clone() };
         if table.groups.is_empty() {
             let shown = GroupConfig::new("TOOLS_CONSUMER".into());
             table.groups.insert(shown.group.clone(), shown);
         }
-        Ok(Some(success(request).with_body(table.encode())))
+        let answer = success(request).with_body(table.encode());
+        let total = i32::try_from(table.groups.len()).unwrap_or(i32::MAX);
+        Ok(Some(match cx.config.generation {
+            Generation::V5 => answer.with_header(&GetAllGroupConfigsResponse { total: Some(total) }),
+            Generation::V4_9 => answer,
+        }))
     }
 
     /// Request 200.
