@@ -1,18 +1,23 @@
 //! A place in a text, and the line that it is in.
 
-/// Goes through a text line by line, and over objects that span lines.
+/// Goes through a text line by line, and over objects that span lines. Ends are looked for once: a line may hold
+/// thousands of objects.
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     /// The number of the current line, from 1.
     pub(super) line: usize,
+    /// Where the current line ends, as far as that is known.
+    line_end: usize,
+    /// Where the next blank line begins, as far as that is known.
+    paragraph_end: usize,
     /// No object that begins in what follows is known to end: a search would go through the whole text each time.
     hopeless: bool,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, line: 1, hopeless: false }
+        Self { text, at: 0, line: 1, line_end: 0, paragraph_end: 0, hopeless: false }
     }
 
     /// What is left.
@@ -21,21 +26,22 @@ impl<'a> Cursor<'a> {
     }
 
     /// What is left of the current line; `None` at the end of the text.
-    pub(super) fn peek(&self) -> Option<&'a str> {
+    pub(super) fn peek(&mut self) -> Option<&'a str> {
         let rest = self.rest();
-        if rest.is_empty() { None } else { Some(rest.split('\n').next().unwrap_or(rest)) }
+        if rest.is_empty() {
+            return None;
+        }
+        if self.line_end <= self.at {
+            self.line_end = self.at + rest.find('\n').unwrap_or(rest.len());
+        }
+        self.text.get(self.at..self.line_end)
     }
 
     /// Goes to the next line.
     pub(super) fn pass_line(&mut self) {
-        let rest = self.rest();
-        match rest.find('\n') {
-            Some(end) => {
-                self.at += end + 1;
-                self.line += 1;
-            }
-            None => self.at = self.text.len(),
-        }
+        let left = self.peek().map_or(0, str::len);
+        self.at = (self.at + left + 1).min(self.text.len());
+        self.line += 1;
     }
 
     /// Goes behind so many bytes, which end where a character does.
@@ -48,15 +54,21 @@ impl<'a> Cursor<'a> {
     /// blank line.
     pub(super) fn object(&mut self) -> Result<&'a str, &'a str> {
         let rest = self.rest();
-        let paragraph = rest.get(..end_of_paragraph(rest)).unwrap_or(rest);
-        let searched = if self.hopeless { paragraph } else { rest };
+        let searched = if self.hopeless { self.paragraph() } else { rest };
         match end_of_object(searched) {
             Some(end) => Ok(rest.get(..end).unwrap_or(rest)),
             None => {
                 self.hopeless = true;
-                Err(paragraph)
+                Err(self.paragraph())
             }
         }
+    }
+
+    fn paragraph(&mut self) -> &'a str {
+        if self.paragraph_end <= self.at {
+            self.paragraph_end = self.at + end_of_paragraph(self.rest());
+        }
+        self.text.get(self.at..self.paragraph_end).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What pastes have told so far, before names are matched.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -77,6 +77,8 @@ pub(super) struct Found {
     pub(super) cut_topics: BTreeMap<Topic, (usize, usize)>,
     pub(super) cut_brokers: BTreeMap<BrokerName, (usize, usize)>,
     pub(super) consumers: Vec<ConsumerSeen>,
+    /// Where each client id stands among them.
+    places: BTreeMap<ClientId, Vec<usize>>,
     pub(super) strategy: Option<Strategy>,
     pub(super) owners: BTreeMap<MessageQueue, Owner>,
     /// Topics of which every owner was told: a queue that is missing has none.
@@ -89,6 +91,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Of one text of so many lines, nothing yet.
+    pub(super) fn of_one(lines: usize) -> Self {
+        Self { pastes: 1, lines, ..Self::default() }
+    }
+
     pub(super) fn is_a(&mut self, kind: Kind) {
         if !self.kinds.contains(&kind) {
             self.kinds.push(kind);
@@ -132,23 +139,21 @@ impl Found {
     }
 
     /// Consumers that were listed together: an id twice if two processes have it.
-    pub(super) fn consumers(&mut self, listed: Vec<ConsumerSeen>) {
-        let mut places: BTreeMap<ClientId, Vec<usize>> = BTreeMap::new();
-        for (place, known) in self.consumers.iter().enumerate() {
-            places.entry(known.id.clone()).or_default().push(place);
-        }
+    pub(super) fn consumers(&mut self, listed: impl IntoIterator<Item = ConsumerSeen>) {
+        // What was known before, of the ids that are listed now, and is not listed yet.
+        let mut free: BTreeMap<ClientId, VecDeque<usize>> = BTreeMap::new();
         for seen in listed {
-            let free = places.get_mut(&seen.id).filter(|places| !places.is_empty());
-            let place = free.map(|places| {
-                let same = |place: &usize| {
-                    self.consumers.get(*place).is_some_and(|known| known.address == seen.address)
-                };
-                let at = places.iter().position(same).unwrap_or(0);
-                places.remove(at)
-            });
-            match place.and_then(|place| self.consumers.get_mut(place)) {
+            let known = self.places.entry(seen.id.clone()).or_default();
+            let free = free.entry(seen.id.clone()).or_insert_with(|| known.iter().copied().collect());
+            let same =
+                |place: &usize| self.consumers.get(*place).is_some_and(|known| known.address == seen.address);
+            let place = free.iter().position(same).or_else(|| (!free.is_empty()).then_some(0));
+            match place.and_then(|at| free.remove(at)).and_then(|place| self.consumers.get_mut(place)) {
                 Some(known) => refresh(known, seen),
-                None => self.consumers.push(seen),
+                None => {
+                    known.push(self.consumers.len());
+                    self.consumers.push(seen);
+                }
             }
         }
     }

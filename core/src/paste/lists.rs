@@ -1,7 +1,6 @@
 //! Lists that people write: client ids, `TOPIC: BROKER=N, …`, `group: NAME`, `strategy: NAME`.
 
 use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::Kind;
@@ -13,7 +12,8 @@ use crate::report::{ConsumerSeen, MAX_NAME};
 const EXPECTED: &str =
     "a client id, TOPIC: BROKER=N, group: NAME, strategy: NAME, or output of mqadmin or the dashboard";
 
-pub(super) fn read(found: &mut Found, line: &str, number: usize) {
+/// Reads a line, and gives the consumers that it names.
+pub(super) fn read(found: &mut Found, line: &str, number: usize) -> Vec<ConsumerSeen> {
     let line = line.trim();
     if let Some((name, value)) = line.split_once(": ") {
         let (name, value) = (name.trim(), value.trim());
@@ -35,24 +35,15 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) {
             },
             _ => found.problem(number, 1, line, EXPECTED),
         }
-        return;
+        return Vec::new();
     }
     let ids: Vec<&str> = line.split([',', ';']).map(str::trim).filter(|id| !id.is_empty()).collect();
     if !ids.is_empty() && ids.iter().all(|id| is_id(id)) {
         found.is_a(Kind::List);
-        ids.into_iter().for_each(|id| consumer(found, id, number, line));
-    } else {
-        found.problem(number, 1, line, EXPECTED);
+        return ids.into_iter().map(ConsumerSeen::new).collect();
     }
-}
-
-/// A consumer whose id is all that was said. One that was listed before is the same.
-pub(super) fn consumer(found: &mut Found, id: &str, number: usize, line: &str) {
-    if is_name(id) {
-        found.consumers([ConsumerSeen::new(id)].into());
-    } else {
-        found.problem(number, 1, line, format!("a client id of at most {MAX_NAME} bytes"));
-    }
+    found.problem(number, 1, line, EXPECTED);
+    Vec::new()
 }
 
 /// `orders: broker-a=8, broker-b=8`
@@ -74,7 +65,7 @@ fn topic(found: &mut Found, name: &str, value: &str, line: &str, number: usize) 
         return;
     };
     found.is_a(Kind::List);
-    let topic = Topic::from(name.to_string());
+    let topic = Topic::from(name);
     for (broker, read) in brokers {
         found.queues(&topic, &broker, Queues { read, readable: true, told: true });
     }

@@ -56,7 +56,7 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) {
     }
     found.is_a(Kind::ClientLog);
     found.group(group, number, line);
-    found.consumers([ConsumerSeen { strategy: Some(strategy.to_string()), ..ConsumerSeen::new(id) }].into());
+    found.consumers([ConsumerSeen { strategy: Some(strategy.to_string()), ..ConsumerSeen::new(id) }]);
     let topic = Topic::from(topic);
     queues.iter().for_each(|queue| found.queue(queue));
     found.topics.entry(topic.clone()).or_default();

@@ -26,6 +26,8 @@
 //! `$ mqadmin topicRoute -t orders` tells the name of the topic, which the output itself does not. Every line that is
 //! not blank is understood or named in a [`Problem`]; nothing fails as a whole.
 //!
+//! An id that stands twice in one list or table is two processes; in two of them, it is one that was seen twice.
+//!
 //! Bounds: [`MAX_BYTES`] and [`MAX_LINES`] of text, [`MAX_PROBLEMS`] problems; what is beyond them is a problem too.
 
 mod cursor;
@@ -87,7 +89,7 @@ pub struct Problem {
     /// Which of several merged pastes, from 0.
     #[serde(skip_serializing_if = "is_first")]
     pub paste: usize,
-    /// The line, from 1.
+    /// The line, from 1; 0 if it is about no line, but about all of it.
     pub line: usize,
     /// How many lines it is about; left out in JSON if it is one.
     #[serde(skip_serializing_if = "is_one")]

@@ -75,7 +75,11 @@ fn any(found: &mut Found, value: &Value<'_>, at: &At<'_>, inside: Option<Kind>) 
     } else if !value.items().is_empty() && value.items().iter().all(|item| item.as_str().is_some()) {
         found.is_a(Kind::List);
         let ids: Vec<&str> = value.items().iter().filter_map(Value::as_str).collect();
-        ids.into_iter().for_each(|id| super::lists::consumer(found, id, at.line, at.text));
+        if ids.iter().all(|id| fits(id)) {
+            found.consumers(ids.into_iter().map(ConsumerSeen::new));
+        } else {
+            at.problem(found, format!("client ids of at most {MAX_NAME} bytes"));
+        }
     } else {
         let keys: Vec<String> =
             value.entries().iter().take(5).filter_map(|(key, _)| key.to_java_text()).collect();

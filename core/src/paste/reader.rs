@@ -2,18 +2,20 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::cursor::Cursor;
 use super::found::Found;
 use super::tables::{self, Table};
 use super::{MAX_BYTES, MAX_LINES, lists, log, objects};
 use crate::model::Topic;
+use crate::report::ConsumerSeen;
 
 /// What a text says.
 pub(super) fn read(text: &str) -> Found {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-    let found = Found { pastes: 1, lines, ..Found::default() };
-    let mut reader = Reader { found, table: None, topic: None, trace: None };
+    let found = Found::of_one(lines);
+    let mut reader = Reader { found, table: None, ids: Vec::new(), topic: None, trace: None };
     let read = reader.within_bounds(text);
     let mut cursor = Cursor::new(read);
     while let Some(line) = cursor.peek() {
@@ -35,6 +37,8 @@ struct Reader {
     found: Found,
     /// The table that rows belong to.
     table: Option<Table>,
+    /// The ids of a list, up to the next blank line: one twice if two processes have it.
+    ids: Vec<ConsumerSeen>,
     /// The topic of the command whose output follows.
     topic: Option<Topic>,
     /// Where a stack trace began, its first line, and how many lines it has.
@@ -68,8 +72,16 @@ impl Reader {
     }
 
     fn blank(&mut self) {
-        self.table = None;
+        self.end_table();
         self.end_trace();
+        let ids = core::mem::take(&mut self.ids);
+        self.found.consumers(ids);
+    }
+
+    fn end_table(&mut self) {
+        if let Some(table) = self.table.take() {
+            table.end(&mut self.found);
+        }
     }
 
     fn object(&mut self, cursor: &mut Cursor<'_>) {
@@ -102,7 +114,7 @@ impl Reader {
             return;
         }
         if let Some(command) = command(line) {
-            self.table = None;
+            self.end_table();
             self.topic = option(command, "-t").map(Topic::from);
             if let Some(group) = option(command, "-g") {
                 self.found.group(group, number, line);
@@ -112,30 +124,31 @@ impl Reader {
         } else if log::is_one(line) {
             log::read(&mut self.found, line, number);
         } else if line.trim_start().starts_with('#') {
+            self.end_table();
             self.table = tables::begin(&mut self.found, line, number, self.topic.as_ref());
         } else if tables::is_foot(&mut self.found, line, number) {
-            self.table = None;
+            self.end_table();
         } else if let Some(table) = &mut self.table {
             table.row(&mut self.found, line, number);
         } else {
-            lists::read(&mut self.found, line, number);
+            self.ids.extend(lists::read(&mut self.found, line, number));
         }
     }
 
     /// A stack trace is one problem, however long it is.
     fn in_trace(&mut self, number: usize, line: &str) -> bool {
-        let begins = is_exception(line);
-        let goes_on = self.trace.is_some() && continues_trace(line);
-        if begins && self.trace.as_ref().is_none_or(|_| !line.starts_with("Caused by")) || goes_on {
-            match &mut self.trace {
-                Some((_, _, lines)) if goes_on || begins => *lines += 1,
-                _ => self.trace = Some((number, line.to_string(), 1)),
+        match &mut self.trace {
+            Some((_, _, lines)) if is_exception(line) || continues_trace(line) => *lines += 1,
+            _ if is_exception(line) => {
+                self.blank();
+                self.trace = Some((number, line.to_string(), 1));
             }
-            self.table = None;
-            return true;
+            _ => {
+                self.end_trace();
+                return false;
+            }
         }
-        self.end_trace();
-        false
+        true
     }
 
     fn end_trace(&mut self) {
@@ -184,7 +197,9 @@ fn is_exception(line: &str) -> bool {
         .trim_start_matches("Exception in thread \"main\" ")
         .trim_start_matches("Caused by: ");
     let name = line.split([':', ' ', ',']).next().unwrap_or_default();
-    name.contains('.') && (name.ends_with("Exception") || name.ends_with("Error"))
+    name.contains('.')
+        && name.starts_with(char::is_alphabetic)
+        && (name.ends_with("Exception") || name.ends_with("Error"))
 }
 
 fn continues_trace(line: &str) -> bool {

@@ -19,7 +19,7 @@ pub(super) enum Table {
     /// `topicRoute -l`, likewise.
     Route { topic: Option<Topic>, unnamed: usize },
     /// `consumerConnection`.
-    Connections { listed: Vec<ConsumerSeen>, before: Vec<ConsumerSeen> },
+    Connections { listed: Vec<ConsumerSeen> },
     /// What `consumerConnection` prints below.
     Subscriptions,
     /// `consumerProgress` without a group: named when it began.
@@ -52,7 +52,7 @@ pub(super) fn begin(found: &mut Found, line: &str, number: usize, topic: Option<
         }
         "ClientId" if has("ClientAddr") => {
             found.is_a(Kind::ConsumerConnection);
-            Table::Connections { listed: Vec::new(), before: found.consumers.clone() }
+            Table::Connections { listed: Vec::new() }
         }
         "Topic" if has("SubExpression") => Table::Subscriptions,
         "Group" if has("Count") => {
@@ -110,13 +110,20 @@ pub(super) fn is_foot(found: &mut Found, line: &str, number: usize) -> bool {
 }
 
 impl Table {
+    /// All rows of a table count at once: two rows of one id are two processes, while those of two tables are one.
+    pub(super) fn end(self, found: &mut Found) {
+        if let Self::Connections { listed } = self {
+            found.consumers(listed);
+        }
+    }
+
     pub(super) fn row(&mut self, found: &mut Found, line: &str, number: usize) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let understood = match self {
             Self::Progress { client, in_flight } => progress(found, &words, *client, *in_flight, number),
             Self::Status { topic, unnamed } => status(found, &words, topic.as_ref(), *unnamed, number),
             Self::Route { topic, unnamed } => route(found, line, &words, topic.as_ref(), *unnamed),
-            Self::Connections { listed, before } => connection(found, &words, listed, before),
+            Self::Connections { listed } => connection(&words, listed),
             Self::Subscriptions => subscription(found, line, number),
             Self::Groups => group(&words),
             Self::Unknown => Err("a row of a table that is known".into()),
@@ -228,12 +235,7 @@ fn on(found: &mut Found, topic: Option<&Topic>, unnamed: usize, broker: BrokerNa
     }
 }
 
-fn connection(
-    found: &mut Found,
-    words: &[&str],
-    listed: &mut Vec<ConsumerSeen>,
-    before: &[ConsumerSeen],
-) -> Result<(), String> {
+fn connection(words: &[&str], listed: &mut Vec<ConsumerSeen>) -> Result<(), String> {
     let expected = || "a row: CLIENT-ID ADDRESS LANGUAGE VERSION".to_string();
     // A client id may have blanks in it; the others have none.
     let &[ref id @ .., address, language, version] = words else { return Err(expected()) };
@@ -248,9 +250,6 @@ fn connection(
         version: Some(version.into()),
         ..ConsumerSeen::new(id)
     });
-    // All rows of a table at once: two rows of one id are two processes, while those of two tables are one.
-    found.consumers = before.to_vec();
-    found.consumers(listed.clone());
     Ok(())
 }
 

@@ -28,13 +28,19 @@ fn too_many_problems() {
     assert_eq!((last.lines, last.text.as_str()), (7, "7 more lines"));
 }
 
+/// None of these comes back if the time grows with the square of the text.
 #[test]
-fn brackets_without_end_take_no_time() {
-    // Were each searched for its end through the whole text, this would not come back.
-    let parsed = parse(&"{\n\n".repeat(40_000));
-    assert_eq!(parsed.lines, 40_000);
-    let parsed = parse(&"{".repeat(1_000_000));
-    assert_eq!(parsed.problems.len(), 1);
-    let parsed = parse(&"{}".repeat(50_000));
-    assert!(parsed.problems.len() > 100);
+fn long_texts_of_any_kind_take_time_in_proportion() {
+    assert_eq!(parse(&"{\n\n".repeat(40_000)).lines, 40_000);
+    assert_eq!(parse(&"{".repeat(1_000_000)).problems.len(), 1);
+    assert_eq!(parse(&"{}".repeat(1_000_000)).problems.len(), MAX_PROBLEMS + 1);
+    assert_eq!(parse(&format!("{{\n\n{}", "{}".repeat(1_000_000))).problems.len(), MAX_PROBLEMS + 1);
+    let numbered = |line: fn(usize) -> String| (0..60_000).map(line).collect::<String>();
+    assert_eq!(parse(&numbered(|n| format!("c{n}\n"))).snapshot.consumers.len(), 60_000);
+    let rows = numbered(|n| format!("c{n}@1  10.0.0.1:{n}  JAVA  V4_9_7\n"));
+    let table = format!("#ClientId #ClientAddr #Language #Version\n{rows}");
+    assert_eq!(parse(&table).snapshot.consumers.len(), 60_000);
+    let same = numbered(|n| format!("c@1  10.0.0.1:{n}  JAVA  V4_9_7\n"));
+    let table = format!("#ClientId #ClientAddr #Language #Version\n{same}");
+    assert_eq!(parse(&table).merge(parse(&table)).snapshot.consumers.len(), 60_000);
 }

@@ -34,3 +34,9 @@ fn what_is_no_list_is_named_with_its_line() {
 fn a_list_of_texts_is_a_list_of_ids() {
     assert_eq!(ids(&parse(r#"["c2", "c1"]"#)), ["c1", "c2"]);
 }
+
+#[test]
+fn an_id_twice_in_one_list_is_two_processes() {
+    assert_eq!(ids(&parse("X\nY\nX\n")), ["X", "X", "Y"]);
+    assert_eq!(ids(&parse("X\nY\n\nX\n")), ["X", "Y"], "another list of the same");
+}

@@ -4,7 +4,7 @@ use evenkeel_core::paste::{Kind, parse};
 use evenkeel_core::plan::Code;
 use evenkeel_core::report::verify;
 
-use crate::fixtures::{IDS, LONG, VERSIONS, text};
+use crate::fixtures::{IDS, LONG, text};
 use crate::mqadmin::{ids, queues};
 
 fn line(id: &str, queues: &[i32]) -> String {
@@ -20,20 +20,18 @@ fn line(id: &str, queues: &[i32]) -> String {
 }
 
 #[test]
-fn real_logs_of_a_whole_group() {
-    for version in [VERSIONS[0]] {
-        let parsed = parse(text(version, "client-log"));
-        assert_eq!(
-            (parsed.problems.as_slice(), &parsed.kinds),
-            ([].as_slice(), &vec![Kind::ClientLog]),
-            "{version}"
-        );
-        assert_eq!(ids(&parsed), IDS, "{version}");
-        assert!(queues(&parsed).contains(&format!("{LONG} broker-a=3")), "{version}");
-        let report = verify(&parsed.snapshot).unwrap();
-        assert_eq!((report.findings.as_slice(), report.queues), ([].as_slice(), 19), "{version}");
-        assert_eq!(report.strategy, "AVG");
-    }
+fn real_logs_of_a_whole_group_of_4_9() {
+    a_whole_group("4.9.7");
+}
+
+fn a_whole_group(version: &str) {
+    let parsed = parse(text(version, "client-log"));
+    assert_eq!((parsed.problems.as_slice(), &parsed.kinds), ([].as_slice(), &vec![Kind::ClientLog]));
+    assert_eq!(ids(&parsed), IDS);
+    assert!(queues(&parsed).contains(&format!("{LONG} broker-a=3")));
+    let report = verify(&parsed.snapshot).expect("a sound group");
+    assert_eq!((report.findings.as_slice(), report.queues), ([].as_slice(), 19));
+    assert_eq!(report.strategy, "AVG");
 }
 
 #[test]
