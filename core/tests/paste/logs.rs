@@ -24,6 +24,11 @@ fn real_logs_of_a_whole_group_of_4_9() {
     a_whole_group("4.9.7");
 }
 
+#[test]
+fn real_logs_of_a_whole_group_of_5() {
+    a_whole_group("5.5.0");
+}
+
 fn a_whole_group(version: &str) {
     let parsed = parse(text(version, "client-log"));
     assert_eq!((parsed.problems.as_slice(), &parsed.kinds), ([].as_slice(), &vec![Kind::ClientLog]));
