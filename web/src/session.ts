@@ -1,0 +1,136 @@
+/** The page's side of the worker: starts it, keeps one run under way, and stops it by starting a new worker. */
+import type { Answers, Job, Reply, Request } from './worker/protocol';
+import { available, doc, engine, isTooLarge, outcome, rolling, runState, selected, type Outcome } from './state';
+import { makeWorker, wasm } from './assets';
+import type { Refusal } from './types';
+
+type Question = Exclude<Request, { kind: 'start' | 'run' }>;
+type Asked = { resolve: (value: never) => void; reject: (refusal: Refusal) => void };
+
+let worker: Worker | null = null;
+let number = 0;
+let running: { id: number; shown: Outcome } | null = null;
+const asked = new Map<number, Asked>();
+
+export function startEngine(): void {
+  worker?.terminate();
+  for (const { reject } of asked.values()) reject({ code: 'CANCELLED', message: 'cancelled' });
+  asked.clear();
+  try {
+    worker = makeWorker();
+  } catch (error) {
+    engine.value = { state: 'broken', refusal: { code: 'NO_WORKER', message: String(error) } };
+    return;
+  }
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => hear(data);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    if (engine.value.state === 'ready') fail({ code: 'FAILED', message: event.message });
+    else
+      engine.value = {
+        state: 'broken',
+        refusal: { code: 'NO_WORKER', message: event.message || 'the worker did not start' },
+      };
+  };
+  post({ kind: 'start', wasm });
+}
+
+/** Reckons the current document. What is shown stays until there is something to show instead. */
+export function recompute(): void {
+  if (engine.value.state !== 'ready' || isTooLarge.value) return;
+  const job = jobOf();
+  number += 1;
+  const old = outcome.value;
+  const shown: Outcome = {
+    doc: doc.value,
+    selected: selected.value,
+    rows: old?.rows ?? new Map(),
+    picture: null,
+    refusal: null,
+    findings: old?.findings ?? [],
+    strip: null,
+    milliseconds: null,
+    marks: null,
+  };
+  running = { id: number, shown };
+  runState.value = { state: 'running', since: performance.now(), done: 0, of: 1 };
+  rolling.value = null;
+  post({ kind: 'run', id: number, job });
+}
+
+export function cancel(): void {
+  running = null;
+  runState.value = { state: 'cancelled' };
+  startEngine();
+}
+
+export function jobOf(): Job {
+  return {
+    snapshot: doc.value.snapshot,
+    changes: doc.value.changes,
+    strategies: available.value,
+    selected: selected.value,
+  };
+}
+
+/** Rejects with a `Refusal`. */
+export function ask<K extends Question['kind']>(
+  question: Omit<Extract<Question, { kind: K }>, 'id'> & { kind: K },
+): Promise<Answers[K]> {
+  number += 1;
+  const id = number;
+  return new Promise<Answers[K]>((resolve, reject) => {
+    asked.set(id, { resolve, reject });
+    post({ ...question, id } as unknown as Question);
+  });
+}
+
+function hear(reply: Reply): void {
+  switch (reply.kind) {
+    case 'started':
+      if (engine.value.state !== 'ready') engine.value = { state: 'ready', version: reply.version };
+      return;
+    case 'broken':
+      engine.value = { state: 'broken', refusal: reply.refusal };
+      return;
+    case 'part': {
+      if (!running || running.id !== reply.id) return;
+      const { rows, ...rest } = reply.part;
+      const all = new Map(running.shown.rows);
+      for (const row of rows ?? []) all.set(row.strategy, { ...row, of: running.shown.doc });
+      running.shown = { ...running.shown, ...rest, rows: all };
+      // Before the first picture, what is shown is the whole of the last result rather than a half of this one.
+      if ('picture' in reply.part || running.shown.picture || running.shown.refusal) outcome.value = running.shown;
+      if (runState.value.state === 'running') runState.value = { ...runState.value, ...reply.progress };
+      return;
+    }
+    case 'done':
+      if (!running || running.id !== reply.id) return;
+      outcome.value = { ...running.shown, milliseconds: reply.milliseconds, marks: reply.marks };
+      running = null;
+      runState.value = { state: 'idle' };
+      return;
+    case 'answer':
+      asked.get(reply.id)?.resolve(reply.value as never);
+      asked.delete(reply.id);
+      return;
+    case 'refused':
+      if (running?.id === reply.id) {
+        running = null;
+        runState.value = { state: 'failed', refusal: reply.refusal };
+      }
+      asked.get(reply.id)?.reject(reply.refusal);
+      asked.delete(reply.id);
+      return;
+  }
+}
+
+function fail(refusal: Refusal): void {
+  running = null;
+  runState.value = { state: 'failed', refusal };
+  startEngine();
+}
+
+function post(request: Request): void {
+  worker?.postMessage(request);
+}

@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import { doc } from '../../state';
+import { copy, download } from '../../actions';
+import { ask } from '../../session';
+import { SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
+import { t } from '../../i18n';
+import type { Refusal } from '../../types';
+import { Dialog } from './Dialog';
+
+/** A link that holds everything behind its `#`, which browsers do not send to servers. */
+export function ShareDialog() {
+  const id = useId();
+  const redact = useSignal(false);
+  const link = useSignal('');
+  const refused = useSignal('');
+  const { snapshot, changes } = doc.value;
+  useEffect(() => {
+    let current = true;
+    refused.value = '';
+    ask({ kind: 'link', snapshot, changes, redact: redact.value }).then(
+      (url) => {
+        if (current) link.value = `${location.href.split('#')[0]}${url.slice(url.indexOf('#'))}`;
+      },
+      (refusal: Refusal) => (refused.value = refusal.code === 'TOO_LARGE' ? t('share.long') : refusal.message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [redact.value, snapshot, changes]);
+  return (
+    <Dialog title={t('share.title')}>
+      <p>{t('share.what')}</p>
+      <label>
+        <input
+          type="checkbox"
+          checked={redact.value}
+          onChange={(event) => (redact.value = event.currentTarget.checked)}
+        />{' '}
+        {t('share.redact')}
+      </label>
+      {refused.value ? (
+        <p class="bad">{refused.value}</p>
+      ) : (
+        <>
+          <label for={id}>{t('share.link')}</label>
+          <textarea
+            id={id}
+            class="mono"
+            rows={3}
+            readOnly
+            value={link.value}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <button type="button" class="primary" onClick={() => void copy(link.value)}>
+            {t('copy')}
+          </button>
+        </>
+      )}{' '}
+      <button type="button" onClick={() => download(SNAPSHOT_FILE, snapshotJson(snapshot), 'application/json')}>
+        {t('share.file')}
+      </button>
+    </Dialog>
+  );
+}

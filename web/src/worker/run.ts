@@ -1,0 +1,176 @@
+/**
+ * One run: everything the page shows about a group and its changes, piece by piece, what is looked at first coming
+ * first. It gives way between pieces, so that a newer run can take over.
+ */
+import { allocate, movedByPlace, plan, refusal, verify } from '../engine';
+import type { Change, Finding, PlanResult, Snapshot, Strategy, StrategyName } from '../types';
+import { apply } from '../model/apply';
+import { countQueues } from '../model/doc';
+import { picture, type Side } from './picture';
+import { idAt, spread } from './places';
+import type { Job, Marks, Part, Progress, Rolling, Row, Strip } from './protocol';
+
+type Emit = (part: Part, progress: Progress) => void;
+
+/** Resolves to null if `isCurrent` said no on the way. */
+export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean>): Promise<Marks | null> {
+  const began = performance.now();
+  const others = job.strategies.filter(({ name }) => name !== job.selected);
+  const selected = job.strategies.find(({ name }) => name === job.selected);
+  const of = 2 * job.strategies.length + 3;
+  let done = 0;
+  const say = (part: Part) => emit(part, { done: (done += 1), of });
+  const rows = new Map<StrategyName, Row>();
+  let planned = 0;
+  const first = (strategy: Strategy) => {
+    const began = performance.now();
+    const row = quick(job, strategy);
+    planned += performance.now() - began;
+    sayRow(row);
+  };
+  const sayRow = (row: Row) => {
+    rows.set(row.strategy, row);
+    say({ rows: [row] });
+  };
+
+  if (selected) first(selected);
+  if (!(await isCurrent())) return null;
+  say(pictured(job, selected));
+  for (const strategy of others) {
+    if (!(await isCurrent())) return null;
+    first(strategy);
+  }
+  const marks = { rows: performance.now() - began, planned };
+  if (!(await isCurrent())) return null;
+  say({ findings: findings(job.snapshot) });
+  for (const strategy of [...(selected ? [selected] : []), ...others]) {
+    if (!(await isCurrent())) return null;
+    const better = refined(job, strategy, rows.get(strategy.name));
+    if (better) sayRow(better);
+    else say({});
+  }
+  const strip = selected ? await places(job, selected, isCurrent) : null;
+  if (strip === 'stopped') return null;
+  say({ strip });
+  return marks;
+}
+
+/** A first answer: where ids are not known, by a few trials only. */
+function quick(job: Job, strategy: Strategy): Row {
+  try {
+    const [result] = plan(job.snapshot, job.changes, { strategies: [strategy], samples: fewTrials(job) }).results;
+    return { strategy: strategy.name, ...(result && { result: { ...result, moves: [] } }) };
+  } catch (error) {
+    return { strategy: strategy.name, refusal: refusal(error) };
+  }
+}
+
+/** About a twentieth of what the engine does by itself. */
+function fewTrials({ snapshot }: Job): number {
+  const [queues, members] = [countQueues(snapshot), snapshot.consumers.length];
+  const one = queues * (members / 8 + 4) + members * 40;
+  return Math.max(4, Math.min(64, Math.floor(50_000 / Math.max(1, one))));
+}
+
+/** The answer by as many trials as the engine takes by itself; null if the first one needed none. */
+function refined({ snapshot, changes }: Job, strategy: Strategy, first: Row | undefined): Row | null {
+  if (!first?.result) return null;
+  const unnamed = blurred(changes);
+  if (unnamed) {
+    const unknown = moved(snapshot, unnamed, strategy)?.moved;
+    return unknown ? { ...first, unknown } : null;
+  }
+  if (first.result.moved.exact && !first.result.moved.samples) return null;
+  const result = moved(snapshot, changes, strategy);
+  return result ? { strategy: strategy.name, result: { ...result, moves: [] } } : null;
+}
+
+/** The same changes without the ids that join; null if there are none. */
+function blurred(changes: readonly Change[]): Change[] | null {
+  if (!changes.some((change) => change.kind === 'add' && 'ids' in change)) return null;
+  return changes.map((change) => {
+    return change.kind === 'add' && 'ids' in change ? { kind: 'add', count: change.ids.length } : change;
+  });
+}
+
+function moved(snapshot: Snapshot, changes: readonly Change[], strategy: Strategy): PlanResult | undefined {
+  try {
+    return plan(snapshot, changes, { strategies: [strategy] }).results[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function pictured({ snapshot, changes }: Job, strategy: Strategy | undefined): Part {
+  if (!strategy) return { picture: null };
+  try {
+    const after = apply(snapshot, changes);
+    const then = changes.reduce((now, change) => (change.kind === 'strategy' ? change.to : now), strategy);
+    const sides = [side(snapshot, strategy), side(after.snapshot, then)] as const;
+    return { picture: picture(strategy.name, ...sides, after.assumed), refusal: null };
+  } catch (error) {
+    return { picture: null, refusal: refusal(error) };
+  }
+}
+
+function side(snapshot: Snapshot, strategy: Strategy): Side {
+  return { snapshot, allocation: allocate(snapshot, strategy) };
+}
+
+function findings(snapshot: Snapshot): Finding[] {
+  try {
+    return verify(snapshot);
+  } catch {
+    return [];
+  }
+}
+
+/** So many places are tried at most, and so many cells looked at in all, if the engine does not know them by itself. */
+const MOST_PLACES = 101;
+const MOST_WORK = 2_000_000;
+
+async function places(
+  job: Job,
+  strategy: Strategy,
+  isCurrent: () => Promise<boolean>,
+): Promise<Strip | null | 'stopped'> {
+  const { snapshot } = job;
+  const ids = [...new Set(snapshot.consumers.map(({ id }) => id))].sort();
+  if (ids.length === 0 || countQueues(snapshot) === 0) return null;
+  const known = knownPlaces(snapshot, strategy);
+  const affordable = Math.floor(MOST_WORK / (countQueues(snapshot) + ids.length * 20));
+  const most = known ? MOST_PLACES : Math.max(9, Math.min(MOST_PLACES, affordable));
+  const strip: Strip = { strategy: strategy.name, places: [], of: ids.length + 1 };
+  for (const at of spread(ids.length, most)) {
+    if (!known && !(await isCurrent())) return 'stopped';
+    const id = idAt(ids, at);
+    if (id === null) continue;
+    const count = known ? known[at] : moved(snapshot, [{ kind: 'add', ids: [id] }], strategy)?.moved.typical;
+    if (count !== undefined) strip.places.push({ at, id, moved: count });
+  }
+  return strip;
+}
+
+function knownPlaces(snapshot: Snapshot, strategy: Strategy): number[] | null {
+  try {
+    return movedByPlace(snapshot, strategy);
+  } catch {
+    return null;
+  }
+}
+
+/** Both ways to restart all members one by one. */
+export function rolling({ snapshot, strategies, selected }: Job): Rolling {
+  const strategy = strategies.find(({ name }) => name === selected);
+  const steps = (ids: 'stable' | 'new') => {
+    if (!strategy) return [];
+    return plan(snapshot, [{ kind: 'roll', ids }], { strategies: [strategy] }).results[0]?.steps ?? [];
+  };
+  return { strategy: selected, stable: steps('stable'), fresh: steps('new') };
+}
+
+/** The report that `evenkeel plan --json` prints, all strategies that work with these names. */
+export function report({ snapshot, changes, strategies }: Job): string {
+  const usable = strategies.filter((strategy) => moved(snapshot, changes, strategy) !== undefined);
+  return JSON.stringify(plan(snapshot, changes, { strategies: usable }), null, 2);
+}

@@ -1,0 +1,107 @@
+/** The worker: holds the engine and answers one request after the other. */
+import { fromUrl, parse, refusal, start, toUrl, version } from '../engine';
+import { report, rolling, run } from './run';
+import type { Answers, Part, Progress, Reply, Request } from './protocol';
+
+/** The newest run that was asked for; an older one stops when it sees this. */
+let current = 0;
+
+/** Settled once the engine runs or cannot; questions that come before that wait. */
+let begun: Promise<void> = Promise.resolve();
+
+self.onmessage = ({ data }: MessageEvent<Request>) => {
+  void answer(data);
+};
+
+async function answer(request: Request): Promise<void> {
+  if (request.kind === 'start') {
+    begun = begin(request.wasm);
+    return;
+  }
+  await begun;
+  switch (request.kind) {
+    case 'run':
+      try {
+        await work(request);
+      } catch (error) {
+        tell({ kind: 'refused', id: request.id, refusal: refusal(error) });
+      }
+      return;
+    default:
+      try {
+        tell({ kind: 'answer', id: request.id, value: value(request) });
+      } catch (error) {
+        tell({ kind: 'refused', id: request.id, refusal: refusal(error) });
+      }
+  }
+}
+
+type Question = Exclude<Request, { kind: 'start' | 'run' }>;
+
+function value(question: Question): Answers[Question['kind']] {
+  switch (question.kind) {
+    case 'parse':
+      return { alone: parse([question.text]), together: parse([...question.before, question.text]) };
+    case 'link':
+      return toUrl(question.snapshot, question.changes, { redact: question.redact });
+    case 'open':
+      return fromUrl(question.url);
+    case 'report':
+      return report(question.job);
+    case 'roll':
+      return rolling(question.job);
+  }
+}
+
+async function begin(wasm: string | Uint8Array): Promise<void> {
+  try {
+    await start(typeof wasm === 'string' ? new URL(wasm) : wasm);
+    tell({ kind: 'started', version: { ...version } });
+  } catch (error) {
+    tell({ kind: 'broken', refusal: refusal(error) });
+  }
+}
+
+/** Pieces that come within this time are told together: fewer pictures are drawn twice. */
+const TOGETHER_MS = 30;
+
+async function work({ id, job }: Extract<Request, { kind: 'run' }>): Promise<void> {
+  current = id;
+  const began = performance.now();
+  let told = began;
+  let kept: Part = {};
+  let last: Progress = { done: 0, of: 1 };
+  const flush = () => {
+    tell({ kind: 'part', id, part: kept, progress: last });
+    kept = {};
+    told = performance.now();
+  };
+  const emit = (part: Part, progress: Progress) => {
+    kept = { ...kept, ...part, ...(part.rows && { rows: [...(kept.rows ?? []), ...part.rows] }) };
+    last = progress;
+    if (performance.now() - told > TOGETHER_MS) flush();
+  };
+  const marks = await run(job, emit, async () => {
+    await nextTurn();
+    return current === id;
+  });
+  if (!marks) return;
+  flush();
+  tell({ kind: 'done', id, milliseconds: performance.now() - began, marks });
+}
+
+/** Lets messages that wait be heard. Timers would wait longer than asked for. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+function tell(reply: Reply): void {
+  self.postMessage(reply);
+}
