@@ -6,9 +6,11 @@ use super::global::Global;
 use super::live::{servers, tell_silent};
 use super::route;
 use clap::Args;
-use evenkeel::inspect::{GroupSeen, Options as Patience, Silent, read_group};
+use evenkeel::inspect::{GroupSeen, Options as Patience, Silent, Whom, read_group};
 use evenkeel_core::model::{Group, Topic};
+use evenkeel_core::paste;
 use evenkeel_core::report::{self, BrokerSeen, ConsumerSeen, ErrorCode, Load, Snapshot, TopicSeen};
+use evenkeel_core::wire::reply::CallError;
 use evenkeel_core::wire::route::PERM_READ;
 use std::fs::File;
 use std::io::Read;
@@ -27,7 +29,8 @@ pub(crate) struct Source {
     /// The group; with --from it may be left out
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Read it from a snapshot's file instead of a cluster; - is stdin
+    /// Read it from a file instead of a cluster, - for stdin: a snapshot, what mqadmin printed, or lists of queues and
+    /// client ids
     #[arg(long, value_name = "FILE|-")]
     from: Option<String>,
 }
@@ -46,6 +49,14 @@ impl Seen {
     /// Whether everybody answered.
     pub(crate) fn is_whole(&self) -> bool {
         self.silent.is_empty()
+    }
+
+    /// Whether a member that brokers list let the time pass: it hangs, or is gone and its connection is not.
+    pub(crate) fn has_hanging_member(&self) -> bool {
+        let hangs = |silent: &Silent| {
+            matches!(silent.whom, Whom::Member { .. }) && matches!(silent.reason, CallError::Expired { .. })
+        };
+        self.silent.iter().any(hangs)
     }
 
     /// Names on stderr who did not answer. That is the exit code of what else went well.
@@ -99,10 +110,7 @@ impl Source {
     /// What a file or stdin says of the group. What cannot be read is told, line by line.
     fn given(&self, from: &str) -> Result<Snapshot, Failure> {
         let text = text(from)?;
-        let mut snapshot: Snapshot = serde_json::from_str(&text).map_err(|error| {
-            Failure::usage(format!("{from} is no snapshot: {error}"))
-                .with_hint("write one with `evenkeel snapshot GROUP -O FILE`")
-        })?;
+        let mut snapshot = understood(from, &text)?;
         match (self.name(), &snapshot.group) {
             (Some(name), Some(group)) if group.as_str() != name => {
                 return Err(Failure::usage(format!("{from} is about group {group}, not {name}")));
@@ -112,6 +120,32 @@ impl Source {
         }
         Ok(snapshot)
     }
+}
+
+/// A snapshot, of any size, or whatever else people paste. Each line that is not understood is named on stderr.
+fn understood(from: &str, text: &str) -> Result<Snapshot, Failure> {
+    if let Ok(snapshot) = serde_json::from_str::<Snapshot>(text) {
+        if !snapshot.schema.is_empty() {
+            return Ok(snapshot);
+        }
+    }
+    let parsed = paste::parse(text);
+    for problem in &parsed.problems {
+        let lines = match (problem.line, problem.lines) {
+            (0, _) => "beyond that".to_owned(),
+            (line, 0 | 1) => format!("line {line}"),
+            (line, count) => format!("lines {line} to {}", line + count - 1),
+        };
+        let found =
+            if problem.text.is_empty() { String::new() } else { format!(", found {:?}", problem.text) };
+        eprintln!("evenkeel: {from}, {lines}: expected {}{found}", problem.expected);
+    }
+    if parsed.kinds.is_empty() {
+        return Err(Failure::usage(format!("nothing in {from} tells of a group")).with_hint(
+            "`evenkeel snapshot GROUP -O FILE` writes a file; outputs of mqadmin and lists are read as well",
+        ));
+    }
+    Ok(parsed.snapshot)
 }
 
 fn text(from: &str) -> Result<String, Failure> {

@@ -66,7 +66,9 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     }
     let partial = seen.tell_who_was_silent();
     global.say(&sum(&report));
-    Ok(if report.healthy { partial } else { Code::CheckFailed })
+    // A member that should answer and does not may leave its queues unread: that is a no, not a part of a yes.
+    let sound = report.healthy && !seen.has_hanging_member();
+    Ok(if sound { partial } else { Code::CheckFailed })
 }
 
 async fn look(
