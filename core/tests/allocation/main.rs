@@ -11,3 +11,4 @@ mod c15_same_client_id;
 mod draft_properties;
 mod draft_vectors;
 mod sharing;
+mod work_done;
