@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "a program that measures reads the clock")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -15,9 +16,12 @@ use crate::groups::{Crowd, Size, loads};
 use crate::targets::Targets;
 
 /// Moves on a leave against q/c, with q from a multiple of c up to the next.
-pub(crate) fn over_remainders(targets: &mut Targets, groups: usize) {
-    println!("\n### AVG_BY_DRAFT over all q mod c: moves on a leave / (q/c)\n");
-    println!(
+pub(crate) fn over_remainders(targets: &mut Targets, groups: usize) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "\n### AVG_BY_DRAFT over all q mod c: moves on a leave / (q/c)\n");
+    let _ = writeln!(
+        out,
         "| members | slack | mean | best | worst | mean of the largest difference |\n|---|---|---|---|---|---|"
     );
     for (members, floor, slack, limit, spread_limit) in [
@@ -54,7 +58,8 @@ pub(crate) fn over_remainders(targets: &mut Targets, groups: usize) {
         let (best, worst) =
             (ratios.iter().copied().fold(f64::MAX, f64::min), ratios.iter().copied().fold(0.0, f64::max));
         let mean_spread = spreads as f64 / (rounds * members) as f64;
-        println!("| {members} | {slack} | {mean:.2} | {best:.2} | {worst:.2} | {mean_spread:.1} |");
+        let _ =
+            writeln!(out, "| {members} | {slack} | {mean:.2} | {best:.2} | {worst:.2} | {mean_spread:.1} |");
         if let Some(limit) = limit {
             let (id, what) = if slack == 0 {
                 ("T4", format!("leave / (q/c), {members} members, mean over q mod c"))
@@ -70,22 +75,27 @@ pub(crate) fn over_remainders(targets: &mut Targets, groups: usize) {
             );
         }
     }
+    out
 }
 
 /// Queues of a member in total, over many topics of few queues.
-pub(crate) fn over_topics(strategies: &[&dyn Allocate; 4], targets: &mut Targets) {
-    println!("\n### Sixty topics: fewest to most queues of a member in total, mean of 40 groups\n");
-    println!(
+pub(crate) fn over_topics(strategies: &[&dyn Allocate; 4], targets: &mut Targets) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ =
+        writeln!(out, "\n### Sixty topics: fewest to most queues of a member in total, mean of 40 groups\n");
+    let _ = writeln!(
+        out,
         "| queues a topic, members | mean | {} |",
         strategies.map(|strategy| strategy.name().into_owned()).join(" | ")
     );
-    println!("|---|---|---|---|---|---|");
+    let _ = writeln!(out, "|---|---|---|---|---|---|");
     for (queues, members) in [(1, 8), (4, 8), (8, 10), (12, 8), (16, 5)] {
         let cells: Vec<(f64, f64)> =
             strategies.iter().map(|strategy| sixty_topics(*strategy, queues, members)).collect();
         let mean = 60.0 * f64::from(queues) / members as f64;
         let text: Vec<String> = cells.iter().map(|(least, most)| format!("{least:.0}..{most:.0}")).collect();
-        println!("| {queues}, {members} | {mean:.1} | {} |", text.join(" | "));
+        let _ = writeln!(out, "| {queues}, {members} | {mean:.1} | {} |", text.join(" | "));
         if (queues, members) == (4, 8) {
             targets.at_most(
                 "T9",
@@ -95,6 +105,7 @@ pub(crate) fn over_topics(strategies: &[&dyn Allocate; 4], targets: &mut Targets
             );
         }
     }
+    out
 }
 
 fn sixty_topics(strategy: &dyn Allocate, queues: i32, members: usize) -> (f64, f64) {

@@ -1,12 +1,24 @@
 //! Members that leave, join and restart, and brokers that come and go.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use evenkeel_core::allocate::Allocate;
 use evenkeel_core::model::MessageQueue;
 use evenkeel_core::rng::Rng;
 
 use crate::groups::{Crowd, Size, loads};
+
+/// The sizes of groups, and how many groups of each.
+pub(crate) const SIZES: [(Size, usize); 7] = [
+    (Size { queues: 8, per_broker: 4, members: 3 }, 600),
+    (Size { queues: 16, per_broker: 8, members: 5 }, 600),
+    (Size { queues: 64, per_broker: 8, members: 10 }, 400),
+    (Size { queues: 128, per_broker: 16, members: 16 }, 300),
+    (Size { queues: 1024, per_broker: 16, members: 64 }, 60),
+    (Size { queues: 1024, per_broker: 16, members: 100 }, 60),
+    (Size { queues: 10_000, per_broker: 100, members: 300 }, 10),
+];
 
 /// Sums over all groups of a size.
 #[derive(Clone, Copy, Default)]
@@ -119,29 +131,31 @@ fn floor(before: &[usize], after: &Crowd) -> usize {
     before.len() - kept - stay.values().filter(|&&load| load > least).count().min(more)
 }
 
-pub(crate) fn print(strategies: &[&dyn Allocate; 4], sizes: &[Size], churn: &[[Churn; 4]]) {
+/// The tables, in Markdown.
+pub(crate) fn tables(strategies: &[&dyn Allocate; 4], sizes: &[Size], churn: &[[Churn; 4]]) -> String {
+    let mut out = String::new();
     // A ring is not even, so that the floor of even results says nothing about it.
     let even = |at: usize| strategies[at].name() != "CONSISTENT_HASH";
     let ratio =
         |at: usize, moves: Moves| if even(at) { format!("{:.2}", moves.ratio()) } else { "–".into() };
-    let print = |title: &str, cell: &dyn Fn(usize, &Churn) -> String| {
-        println!("\n### {title}\n");
+    // Writing to a string does not fail.
+    let mut table = |title: &str, cell: &dyn Fn(usize, &Churn) -> String| {
+        let _ = writeln!(out, "\n### {title}\n");
         let heads: Vec<String> =
             sizes.iter().map(|size| format!("{}, {}", size.queues, size.members)).collect();
-        println!("| strategy | {} |\n|---|{}", heads.join(" | "), "---|".repeat(sizes.len()));
+        let _ = writeln!(out, "| strategy | {} |\n|---|{}", heads.join(" | "), "---|".repeat(sizes.len()));
         for (at, strategy) in strategies.iter().enumerate() {
             let cells: Vec<String> = churn.iter().map(|of_size| cell(at, &of_size[at])).collect();
-            println!("| {} | {} |", strategy.name(), cells.join(" | "));
+            let _ = writeln!(out, "| {} | {} |", strategy.name(), cells.join(" | "));
         }
     };
-    println!("Columns: queues, members. Floor: the fewest moves to an even result from the same start.");
-    print("A member leaves: % of the queues that move / multiple of the floor", &|at, churn| {
+    table("A member leaves: % of the queues that move / multiple of the floor", &|at, churn| {
         format!("{:.2} % / {}", churn.leave.percent(), ratio(at, churn.leave))
     });
-    print("A member joins: % of the queues that move / multiple of the floor", &|at, churn| {
+    table("A member joins: % of the queues that move / multiple of the floor", &|at, churn| {
         format!("{:.2} % / {}", churn.join.percent(), ratio(at, churn.join))
     });
-    print(
+    table(
         "A member restarts under a new id: queues that move, leave and join / multiple of the floor",
         &|at, churn| {
             let restarts = churn.restart.queues / 2;
@@ -150,14 +164,15 @@ pub(crate) fn print(strategies: &[&dyn Allocate; 4], sizes: &[Size], churn: &[[C
             format!("{each:.1} / {}", ratio(at, churn.restart))
         },
     );
-    print("A broker: existing queues moved for each queue added / surviving for each lost", &|_, churn| {
+    table("A broker: existing queues moved for each queue added / surviving for each lost", &|_, churn| {
         let per = |(moved, queues): (usize, usize)| moved as f64 / queues as f64;
         format!("{:.2} / {:.2}", per(churn.broker_added), per(churn.broker_lost))
     });
-    print("Queues read twice while half the members know of a leave, % of all", &|_, churn| {
+    table("Queues read twice while half the members know of a leave, % of all", &|_, churn| {
         format!("{:.2}", doubled_percent(churn))
     });
-    print("The largest difference between two members' queues", &|_, churn| churn.spread.to_string());
+    table("The largest difference between two members' queues", &|_, churn| churn.spread.to_string());
+    out
 }
 
 /// A queue that moves between two members who stay is read by both if the old one still has the old view and the new

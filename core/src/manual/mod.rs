@@ -7,6 +7,9 @@
 //! | [`races`] | What happens when two things happen at once? |
 //! | [`decisions`] | Why is it this way, and what would change our mind? |
 //! | [`differences`] | Where do we not do what the Java client does? |
+//! | [`draft`] | What does our own strategy do, and where does it not help? |
+//! | [`churn`] | How much moves under each strategy? |
+//! | [`figures`] | What does it take in time? |
 
 #[doc = include_str!("design.md")]
 pub mod design {}
@@ -22,3 +25,12 @@ pub mod decisions {}
 
 #[doc = include_str!("differences.md")]
 pub mod differences {}
+
+#[doc = include_str!("draft.md")]
+pub mod draft {}
+
+#[doc = include_str!("churn.md")]
+pub mod churn {}
+
+#[doc = include_str!("figures.md")]
+pub mod figures {}
