@@ -75,6 +75,23 @@ pub struct Limits {
     pub suspend: Duration,
     /// `pull_timeout`
     pub pull_timeout: Duration,
+    /// `foreign_members`
+    pub foreign_members: ForeignMembers,
+}
+
+/// What a start does about members that do not share queues out as we do, under a strategy that only we know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForeignMembers {
+    /// It leaves the group again, and says why.
+    #[default]
+    Refuse,
+    /// It says so and goes on: queues have two owners or none for as long as the others are there.
+    Warn,
+}
+
+impl ForeignMembers {
+    /// The words for it, by the option's number.
+    pub const NAMES: &[&str] = &["refuse", "warn"];
 }
 
 /// What kind of number an option takes.
@@ -86,6 +103,8 @@ pub enum OptionKind {
     Millis,
     /// Bytes. A bare number given under Java's name counts in MiB.
     Bytes,
+    /// One of these words; as a number, its place among them.
+    Choice(&'static [&'static str]),
 }
 
 /// One row of [`OPTIONS`].
@@ -113,7 +132,7 @@ macro_rules! options {
         pub const OPTIONS: &[OptionRow] = &[$(OptionRow {
             name: stringify!($field),
             java: $java,
-            kind: OptionKind::$kind,
+            kind: options!(@kind $kind),
             min: $min,
             max: $max,
             meaning: $meaning,
@@ -127,10 +146,17 @@ macro_rules! options {
             }
         }
     };
+    (@kind ForeignMembers) => { OptionKind::Choice(ForeignMembers::NAMES) };
+    (@kind $kind:ident) => { OptionKind::$kind };
+    (@default ForeignMembers $value:literal) => { ForeignMembers::Refuse };
     (@default Millis $value:literal) => { Duration::from_millis($value) };
     (@default $kind:ident $value:literal) => { $value };
+    (@get ForeignMembers $field:expr) => { $field as i64 };
     (@get Millis $field:expr) => { i64::try_from($field.as_millis()).unwrap_or(i64::MAX) };
     (@get $kind:ident $field:expr) => { i64::try_from($field).unwrap_or(i64::MAX) };
+    (@set ForeignMembers $field:expr, $value:ident) => {
+        $field = if $value == 0 { ForeignMembers::Refuse } else { ForeignMembers::Warn }
+    };
     (@set Millis $field:expr, $value:ident) => { $field = Duration::from_millis($value.unsigned_abs()) };
     (@set $kind:ident $field:expr, $value:ident) => { if let Ok(value) = $value.try_into() { $field = value } };
 }
@@ -157,6 +183,7 @@ options! {
     offset_timeout Millis [""] 5000 (10..=60_000) "deadline of offset queries, commits and send-backs";
     suspend Millis [""] 15_000 (100..=60_000) "how long a broker may hold a pull while there is nothing";
     pull_timeout Millis [""] 30_000 (200..=180_000) "deadline of a pull; more than `suspend`, since brokers look at held pulls every 5 s";
+    foreign_members ForeignMembers [""] 0 (0..=1) "what a start does if the strategy is one that only Evenkeel knows and other clients are in the group: refuse or warn";
 }
 
 impl OptionRow {
@@ -180,6 +207,16 @@ impl OptionRow {
     /// The option's value (ms for times).
     pub fn value(&self, limits: &Limits) -> i64 {
         (self.get)(limits)
+    }
+
+    /// The option's value as users write it: a word for choices, else a number (ms for times).
+    pub fn text(&self, limits: &Limits) -> String {
+        let value = self.value(limits);
+        let word = match self.kind {
+            OptionKind::Choice(words) => usize::try_from(value).ok().and_then(|at| words.get(at)),
+            _ => None,
+        };
+        word.map_or_else(|| value.to_string(), |word| (*word).to_string())
     }
 
     /// Sets the option (ms for times).

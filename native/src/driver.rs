@@ -11,7 +11,7 @@ use crate::consumer::Control;
 use crate::error::Error;
 use crate::handler::Context;
 use crate::message::Message;
-use crate::opening::{Opening, PATIENCE};
+use crate::opening::{Opening, PATIENCE, foreign_members};
 use crate::report::ShutdownReport;
 use crate::status::{Status, Tally};
 use crate::telling::tell;
@@ -281,6 +281,9 @@ impl Running {
                 if let Some(lost) = self.lost.remove(queue) {
                     lost.send_replace(true);
                 }
+            }
+            Event::ForeignMembers { members, refused: true } => {
+                self.opened(Err(foreign_members(members)));
             }
             Event::Ready => {
                 if let Some((opening, _)) = &mut self.parts.opening {

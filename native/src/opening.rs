@@ -1,7 +1,7 @@
 //! Watches a consumer come up, so that `start` can say why it does not.
 
 use crate::error::{Error, ErrorKind};
-use evenkeel_core::model::{Address, CallId, Topic};
+use evenkeel_core::model::{Address, CallId, ClientId, Topic};
 use evenkeel_core::time::Instant;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::reply::{CallError, Reply};
@@ -155,6 +155,19 @@ impl Opening {
         }
         Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
     }
+}
+
+/// The machine has left the group again because of who is in it.
+pub(crate) fn foreign_members(members: &[(ClientId, String)]) -> Error {
+    let mut text =
+        "the strategy is one that only Evenkeel knows, and not every member of the group runs it".to_owned();
+    for (client, what) in members {
+        text.push_str(&format!("\n{client}: {what}"));
+    }
+    Error::config(text).with_hint(
+        "queues would have two owners or none: stop the other members first, choose a strategy that all have \
+         (--strategy avg), or accept it with -X foreign_members=warn",
+    )
 }
 
 #[cfg(test)]

@@ -28,6 +28,17 @@ pub(crate) fn tell(group: &str, event: &Event) {
             event = "duplicate-client-id", group, %client, times,
             "another process uses our client id: some queues will have two owners, others none"
         ),
+        Event::ForeignMembers { members, refused } => {
+            let named: Vec<String> =
+                members.iter().map(|(client, what)| format!("{client} ({what})")).collect();
+            warn!(
+                event = "foreign-members",
+                group,
+                members = named.join(", "),
+                refused,
+                "members do not share queues out as we do: some queues have two owners, others none"
+            );
+        }
         Event::NotAMember { broker } => {
             warn!(event = "not-a-member", group, %broker, "the broker's member list does not have us");
         }

@@ -126,6 +126,13 @@ pub trait Allocate: Debug + Send + Sync {
         })
     }
 
+    /// Whether no client but this one knows the rule. Then every member of the group has to be one of ours that runs it,
+    /// and a consumer looks who is there before it takes queues
+    /// ([`foreign_members`](crate::config::Limits::foreign_members)).
+    fn is_ours_alone(&self) -> bool {
+        false
+    }
+
     /// For rules that look at nothing but numbers and places: how many of a topic's `queues` a member keeps that had
     /// one seat and now has another. `None`, if it is not said, for rules that look at names.
     fn kept_by_seat(&self, _queues: usize, _before: Seat, _after: Seat) -> Option<usize> {
@@ -161,6 +168,10 @@ impl<A: Allocate + ?Sized> Allocate for Arc<A> {
         members: &SortedMembers,
     ) -> Result<Owners, AllocateError> {
         (**self).owners(group, queues, members)
+    }
+
+    fn is_ours_alone(&self) -> bool {
+        (**self).is_ours_alone()
     }
 
     fn kept_by_seat(&self, queues: usize, before: Seat, after: Seat) -> Option<usize> {

@@ -61,6 +61,10 @@ impl Allocate for Nearby {
         format!("MACHINE_ROOM_NEARBY-{}", self.inner.name()).into()
     }
 
+    fn is_ours_alone(&self) -> bool {
+        self.inner.is_ours_alone()
+    }
+
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError> {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());

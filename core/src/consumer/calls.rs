@@ -3,7 +3,7 @@
 //! A reply is looked up by its call, and the call names the life of the queue it serves. An ended life is not in the
 //! table any more, so a late reply finds nothing to change: that is the whole defence, and it needs no flags.
 
-use crate::model::{Address, CallId, QueueEpoch, Topic};
+use crate::model::{Address, CallId, ClientId, QueueEpoch, Topic};
 use crate::time::Instant;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,6 +14,10 @@ pub(crate) enum Purpose {
     Route(Topic),
     Heartbeat,
     Members,
+    /// Who is connected, before a strategy that only we know shares anything out.
+    Connections,
+    /// What strategy a member runs.
+    Strategy(ClientId),
     /// First step of locating: the committed offset.
     Locate(QueueEpoch),
     /// Second step, if there is none: the start policy's offset.

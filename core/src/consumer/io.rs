@@ -183,6 +183,14 @@ pub enum Event {
         /// How often it is in the list.
         times: usize,
     },
+    /// Members do not share queues out as we do: for as long as they are there, queues have two owners or none. Told
+    /// once of each, and only under a strategy that nobody but us knows.
+    ForeignMembers {
+        /// Who, and what is foreign about it, in words: `a JAVA client`, `runs AVG`.
+        members: Vec<(ClientId, String)>,
+        /// Whether the consumer leaves the group because of them. It does so only when it starts.
+        refused: bool,
+    },
     /// The member list does not have us: everything is stopped until the next heartbeat repairs it.
     NotAMember {
         /// The broker that says so.

@@ -39,6 +39,7 @@
 //! |---|---|
 //! | `route` | topic routes, name servers |
 //! | `membership` | heartbeats |
+//! | `foreign` | members that other strategies serve |
 //! | `rebalance` | what should be ours |
 //! | `queue` | one life of a queue |
 //! | `window` | its messages, the commit point |
@@ -50,6 +51,7 @@
 
 mod calls;
 mod deliver;
+mod foreign;
 pub mod io;
 mod membership;
 mod offsets;
@@ -78,6 +80,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::ToString;
 use calls::{Calls, Pending, Purpose};
+use foreign::Foreign;
 use membership::Membership;
 use queue::{Phase, Queues};
 use rebalance::Rebalance;
@@ -99,6 +102,7 @@ pub struct Consumer {
     subscriptions: BTreeMap<Topic, Subscribed>,
     routes: Routes,
     membership: Membership,
+    foreign: Foreign,
     rebalance: Rebalance,
     queues: Queues,
     /// Queues to look at in the next `decide`.
@@ -157,6 +161,7 @@ impl Consumer {
             subscriptions: BTreeMap::new(),
             routes,
             membership: Membership::default(),
+            foreign: Foreign::default(),
             rebalance: Rebalance::default(),
             queues: Queues::default(),
             attention: BTreeSet::new(),
@@ -223,6 +228,7 @@ impl Consumer {
             Run::Running => {
                 self.decide_routes();
                 self.decide_heartbeats();
+                self.decide_foreign();
                 self.decide_rebalance();
                 loop {
                     self.decide_unsettled();
@@ -327,6 +333,20 @@ impl Consumer {
                     _ => None,
                 });
                 self.on_members(call, &to, result);
+            }
+            Purpose::Connections => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Connections(connections) => Some(connections),
+                    _ => None,
+                });
+                self.on_connections(&to, result);
+            }
+            Purpose::Strategy(client) => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::RunningInfo(info) => Some(info),
+                    _ => None,
+                });
+                self.on_strategy(client, &to, result);
             }
             Purpose::Locate(epoch) => {
                 let result = self.expect_offset(&to, result);

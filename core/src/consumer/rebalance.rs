@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rebalance {
     /// Why a round has to run.
-    dirty: Option<RebalanceReason>,
+    pub(super) dirty: Option<RebalanceReason>,
     /// The broker that told of the change: it knows already.
     hint: Option<Address>,
     round: Option<Round>,
@@ -78,7 +78,7 @@ impl Consumer {
 
     pub(super) fn decide_rebalance(&mut self) {
         let Some(reason) = self.rebalance.dirty else { return };
-        if self.rebalance.round.is_some() {
+        if self.rebalance.round.is_some() || self.looks_first() {
             return;
         }
         let quiet_until = self.rebalance.last_start.map(|last| last + self.config.limits.rebalance_retry);
@@ -152,6 +152,7 @@ impl Consumer {
             Ok(members) => {
                 let members = SortedMembers::new(members);
                 self.look_for_ourselves(from, &members);
+                self.look_for_newcomers(from, &members);
                 for topic in topics {
                     round.failed |= !self.allocate_topic(&topic, &members, round.reason);
                 }

@@ -95,7 +95,7 @@ impl Consumer {
             .iter()
             .map(|row| {
                 let name = if row.java.is_empty() { row.name } else { row.java };
-                (name.to_string(), row.value(&self.config.limits).to_string())
+                (name.to_string(), row.text(&self.config.limits))
             })
             .collect();
         let mut name_servers = String::new();

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use evenkeel::OPTIONS;
 use evenkeel::settings::values::duration;
 use evenkeel::settings::{SETTINGS, Settings, Sources};
+use evenkeel_core::config::OptionKind;
 use serde_json::json;
 use std::future::Future;
 use std::io::IsTerminal;
@@ -154,17 +155,15 @@ pub(crate) fn print_options(global: &Global) -> Result<Code, Failure> {
         .map(|row| (row.name.to_owned(), row.java, row.default.to_owned(), String::new(), row.meaning));
     let numbers = OPTIONS.iter().map(|row| {
         let unit = match row.kind {
-            evenkeel_core::config::OptionKind::Millis => "ms",
+            OptionKind::Millis => "ms",
             _ => "",
         };
-        let default = format!("{}{unit}", row.value(&limits));
-        (
-            format!("consumer.{}", row.name),
-            row.java,
-            default,
-            format!("{}..={}", row.min, row.max),
-            row.meaning,
-        )
+        let range = match row.kind {
+            OptionKind::Choice(words) => words.join(" | "),
+            _ => format!("{}..={}", row.min, row.max),
+        };
+        let default = format!("{}{unit}", row.text(&limits));
+        (format!("consumer.{}", row.name), row.java, default, range, row.meaning)
     });
     let rows: Vec<_> = texts.chain(numbers).collect();
     if global.format() == Format::Text || global.format() == Format::Wide {

@@ -24,6 +24,10 @@ pub fn option_value(name: &str, text: &str) -> Result<(&'static OptionRow, i64)>
             Ok(bare) => Ok(bare),
             Err(_) => bytes(text),
         },
+        OptionKind::Choice(words) => {
+            let place = words.iter().position(|word| *word == text).and_then(|at| i64::try_from(at).ok());
+            place.ok_or_else(|| words.join(" or "))
+        }
     };
     value
         .map(|value| (row, value))
@@ -133,6 +137,8 @@ mod tests {
         assert_eq!(value("pullThresholdSizeForQueue", "64"), ("queue_bytes_max", 64 << 20));
         assert_eq!(value("queue_bytes_max", "64MiB"), ("queue_bytes_max", 64 << 20));
         assert_eq!(value("pull_batch", "16"), ("pull_batch", 16));
+        assert_eq!(value("foreign_members", "warn"), ("foreign_members", 1));
+        assert!(option_value("foreign_members", "1").unwrap_err().to_string().contains("refuse or warn"));
         assert!(option_value("pull_batch", "16s").unwrap_err().to_string().contains("whole number"));
         assert!(option_value("commit_interval", "soon").unwrap_err().to_string().contains("30s"));
     }

@@ -251,6 +251,10 @@ impl Allocate for Draft {
         "AVG_BY_DRAFT".into()
     }
 
+    fn is_ours_alone(&self) -> bool {
+        true
+    }
+
     fn positions(&self, input: &Input<'_>) -> Result<Vec<usize>, AllocateError> {
         let Some(place) = input.place()? else {
             return Ok(Vec::new());

@@ -98,6 +98,18 @@ fn told(event: &Event) -> Option<(Value, String)> {
                 "client id {client} is used {times} times in the group: some queues have two owners, others none"
             ),
         ),
+        Event::ForeignMembers { members, refused } => {
+            let named: Vec<String> =
+                members.iter().map(|(client, what)| format!("{client} {what}")).collect();
+            let members: Vec<Value> = members
+                .iter()
+                .map(|(client, what)| json!({"clientId": client.as_str(), "what": what}))
+                .collect();
+            (
+                json!({"type": "foreign-members", "members": members, "refused": refused}),
+                format!("members do not share queues out as we do: {}", named.join(", ")),
+            )
+        }
         Event::HandlerFailed { queue, offset, reconsume_times, why } => {
             let (kind, text) = match why {
                 Why::Asked => ("asked", ""),
