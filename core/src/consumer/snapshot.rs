@@ -7,7 +7,7 @@ use crate::model::{MessageQueue, Topic};
 use crate::time::Instant;
 use crate::wire::code::PROTOCOL_VERSION_NAME;
 use crate::wire::peer::{ProcessQueueInfo, RunningInfo};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -137,6 +137,7 @@ impl Consumer {
             properties,
             subscriptions: self.subscription_data(),
             queues: self.in_order().map(info).collect(),
+            popped: BTreeSet::new(),
             status: BTreeMap::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::wire::request::SubscriptionData;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -75,6 +75,9 @@ pub struct RunningInfo {
     pub subscriptions: Vec<SubscriptionData>,
     /// Assigned queues.
     pub queues: BTreeMap<MessageQueue, ProcessQueueInfo>,
+    /// 5.x: what it takes by pop, where the broker shares out single messages and queues have no owner. Number -1 stands
+    /// for all queues of a broker.
+    pub popped: BTreeSet<MessageQueue>,
     /// Figures by topic.
     pub status: BTreeMap<Topic, ConsumeStatus>,
 }

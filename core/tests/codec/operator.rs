@@ -65,6 +65,9 @@ fn java_tools_and_their_brokers() {
                 let strategy = info.properties.get("allocateMessageQueueStrategy");
                 assert!(strategy.is_some_and(|name| name.contains("AllocateMessageQueueAveragely@")), "{id}");
                 assert!(!info.queues.is_empty() && !info.subscriptions.is_empty(), "{id}");
+                let popped: Vec<i32> = info.popped.iter().map(|queue| queue.id).collect();
+                let wanted: &[i32] = if text(case, "name").contains("POP") { &[-1] } else { &[] };
+                assert_eq!(popped, wanted, "{id}: -1 is all queues of the broker");
             }
             Reply::ConsumeStats(stats) => assert!(stats.tps > 0.0 && stats.queues.len() == 4, "{id}"),
             Reply::TopicStats(stats) => assert_eq!(stats.0.len(), 4, "{id}"),

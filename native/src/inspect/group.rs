@@ -68,6 +68,11 @@ pub struct Member {
 }
 
 impl Member {
+    /// Whether it takes messages by pop (5.x): then the broker shares out, and what it owns is at most its retry topic.
+    pub fn pops(&self) -> bool {
+        self.running.as_ref().is_some_and(|info| !info.popped.is_empty())
+    }
+
     /// Messages that it holds and has not finished with; `None` if it did not say.
     pub fn in_flight(&self) -> Option<u64> {
         let cached = |info: &RunningInfo| {
@@ -79,7 +84,8 @@ impl Member {
 }
 
 impl GroupSeen {
-    /// What plans and examinations take, all topics included.
+    /// What plans and examinations take, all topics included. They are about members that share queues out: of a group
+    /// that broadcasts, each member has all queues, and of one that [pops](Member::pops) none has.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             group: self.group.clone(),

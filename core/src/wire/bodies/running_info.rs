@@ -1,12 +1,13 @@
 //! `ConsumerRunningInfo` (307).
 
 use super::heartbeat::{read_subscription, subscription_value};
-use super::queue::{queue_table, read_queue_table};
+use super::queue::{queue_table, queue_value, read_queue_table};
 use super::{Body, double, entries, int, items, long, missing, truth};
-use crate::model::Topic;
+use crate::model::{MessageQueue, Topic};
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
 use crate::wire::peer::{ConsumeStatus, ProcessQueueInfo, RunningInfo};
+use alloc::collections::BTreeSet;
 
 impl Body for RunningInfo {
     fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
@@ -20,6 +21,7 @@ impl Body for RunningInfo {
             info.subscriptions.push(read_subscription(subscription)?);
         }
         info.queues = read_queue_table(value, "mqTable", read_queue_info)?;
+        info.popped = read_queue_table(value, "mqPopTable", |_| Ok(()))?.into_keys().collect();
         for (topic, status) in entries(value, "statusTable")? {
             let topic = Topic::from(topic.to_java_text().ok_or(missing("statusTable"))?);
             info.status.insert(topic, read_status(status)?);
@@ -31,6 +33,7 @@ impl Body for RunningInfo {
         let properties = self.properties.iter();
         let status = self.status.iter();
         object([
+            ("mqPopTable", pop_table(&self.popped)),
             ("mqTable", queue_table(&self.queues, queue_info_value)),
             (
                 "properties",
@@ -47,6 +50,16 @@ impl Body for RunningInfo {
             ("subscriptionSet", Value::list(self.subscriptions.iter().map(subscription_value))),
         ])
     }
+}
+
+/// Nothing if there is none, as from clients that know no pop. Its figures are not kept and written as zeros.
+fn pop_table(popped: &BTreeSet<MessageQueue>) -> Value<'_> {
+    if popped.is_empty() {
+        return Value::Null;
+    }
+    let figures =
+        || object([("droped", false.into()), ("lastPopTimestamp", 0.into()), ("waitAckCount", 0.into())]);
+    Value::Map(popped.iter().map(|queue| (queue_value(queue), figures())).collect())
 }
 
 /// Locks and transactions are not this consumer's: their fields are written as Java's zeros.

@@ -115,6 +115,7 @@ fn member(view: &View<'_>, member: &Member) -> Value {
         "version": told.version,
         "answered": member.running.is_some(),
         "strategy": told.strategy_name(),
+        "pops": member.running.is_some().then_some(member.pops()),
         "queues": owned.as_ref().map(Vec::len),
     });
     let lags = match &owned {

@@ -7,6 +7,7 @@ use crate::cmd::global::Global;
 use crate::cmd::live;
 use crate::cmd::numbers::{NONE, UNKNOWN, age, known, lag, thousands};
 use crate::cmd::output::{self, Format};
+use crate::cmd::words::count;
 use evenkeel::MessageQueue;
 use evenkeel::inspect::Member;
 use evenkeel_core::wire::request::MessageModel;
@@ -38,6 +39,9 @@ fn title(view: &View<'_>) -> String {
     match &seen.kind {
         Some(kind) => parts.extend([live::kind(kind), strategies(view)]),
         None => parts.push("offline".to_owned()),
+    }
+    if seen.members.iter().any(Member::pops) {
+        parts.push("by pop: the broker shares out, queues have no owner".to_owned());
     }
     parts.push(count(seen.members.len(), "member"));
     let topics = match &view.topic {
@@ -179,8 +183,4 @@ fn oldest(oldest: Oldest) -> String {
         Oldest::AtMost(time) => format!("≤{}", age(time)),
         Oldest::Unknown => UNKNOWN.to_owned(),
     }
-}
-
-fn count(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(count as u64)) }
 }
