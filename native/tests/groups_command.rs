@@ -237,9 +237,9 @@ async fn a_broker_that_is_silent_leaves_the_others() {
 async fn a_group_without_members_keeps_its_lag() {
     let broker = broker().await;
     offline(&broker, "night").await;
-    let shown = run(&broker, &["group", "night", "--by", "queue"]).await;
+    let shown = run(&broker, &["group", "night", "--topic", "orders", "--by", "queue"]).await;
     assert_eq!((shown.code, shown.err.as_str()), (0, ""));
-    assert_eq!(shown.lines()[0], "night · offline · 0 members · 1 topic (retry topic hidden, --retry)");
+    assert_eq!(shown.lines()[0], "night · offline · 0 members · topic orders");
     assert!(shown.lines()[1].starts_with("lag 3 · oldest ≤"), "{}", shown.lines()[1]);
     let second: Vec<&str> = shown.lines()[5].split_whitespace().collect();
     assert_eq!(
