@@ -199,7 +199,8 @@ impl Names {
 
 /// Every name was collected beforehand, so the second case does not occur; it must not leak a name if it does.
 fn of<'a>(names: &'a BTreeMap<String, String>, name: &str) -> &'a str {
-    names.get(name).map_or("unknown", String::as_str)
+    // A missing name is a fault, which has to stay one.
+    if name.is_empty() { "" } else { names.get(name).map_or("unknown", String::as_str) }
 }
 
 /// Every name there is, by kind.

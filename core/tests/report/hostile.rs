@@ -70,11 +70,10 @@ fn ask_everything(snapshot: &Snapshot) {
     let _ = allocate(snapshot, None);
     let _ = moved_by_place(snapshot, None);
     let hidden = redact(snapshot, Some("salt"));
-    assert_eq!(
-        core_plan::Snapshot::try_from(snapshot).is_ok(),
-        core_plan::Snapshot::try_from(&hidden).is_ok(),
-        "{snapshot:?}\n{hidden:?}"
-    );
+    // Not the other way round: a name that is too long gets a short one.
+    if core_plan::Snapshot::try_from(snapshot).is_ok() {
+        assert!(core_plan::Snapshot::try_from(&hidden).is_ok(), "{snapshot:?}\n{hidden:?}");
+    }
 }
 
 proptest! {

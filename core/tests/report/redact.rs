@@ -63,6 +63,13 @@ fn a_salt_lets_names_be_matched_and_nobody_else_try_them() {
 }
 
 #[test]
+fn a_name_that_is_missing_stays_missing() {
+    let hidden = redact(&group(vec![topic("", &[("b", 1)])], &["c1"]), Some("salt"));
+    let error = core_plan::Snapshot::try_from(&hidden).unwrap_err();
+    assert_eq!(error.to_string(), "topics[0].topic: is empty");
+}
+
+#[test]
 fn hash_rings_are_said_to_differ() {
     let hidden = redact(&pay_worker(), None);
     let report = plan(&hidden, &[], &strategies(&["avg"])).unwrap();
