@@ -16,6 +16,7 @@ pub mod header;
 pub mod headers;
 pub mod ids;
 pub mod inflate;
+pub mod inspect;
 pub mod json;
 pub mod lz4_frame;
 pub mod message;

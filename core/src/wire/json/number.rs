@@ -23,6 +23,13 @@ impl Number<'_> {
         Number(Cow::Owned(self.0.into_owned()))
     }
 
+    /// Whether a double keeps every digit of it. What is written with a fraction or an exponent was a double before.
+    pub fn is_safe(&self) -> bool {
+        const LARGEST: u64 = (1 << 53) - 1;
+        let is_whole = !self.0.contains(['.', 'e', 'E']);
+        !is_whole || self.to_i64().is_some_and(|number| number.unsigned_abs() <= LARGEST)
+    }
+
     /// The nearest double.
     pub fn to_f64(&self) -> Option<f64> {
         self.0.parse().ok()
@@ -80,6 +87,22 @@ fn push_digit(sum: i64, digit: u8, negative: bool) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn doubles_keep_what_is_safe() {
+        for (text, safe) in [
+            ("9007199254740991", true),
+            ("-9007199254740991", true),
+            ("9007199254740992", false),
+            ("-9007199254740992", false),
+            ("99999999999999999999", false),
+            ("1.5", true),
+            ("1e300", true),
+            ("0", true),
+        ] {
+            assert_eq!(Number(Cow::Borrowed(text)).is_safe(), safe, "{text}");
+        }
+    }
 
     #[test]
     fn whole_parts_are_exact() {

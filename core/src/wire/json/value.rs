@@ -88,6 +88,18 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same value for readers whose numbers are doubles: whole numbers beyond 2^53 become texts of their digits.
+    pub fn with_safe_numbers(self) -> Self {
+        match self {
+            Self::Number(number) if !number.is_safe() => Self::Text(Cow::Owned(number.as_str().into())),
+            Self::List(items) => Self::List(items.into_iter().map(Self::with_safe_numbers).collect()),
+            Self::Map(entries) => {
+                Self::Map(entries.into_iter().map(|(key, value)| (key, value.with_safe_numbers())).collect())
+            }
+            other => other,
+        }
+    }
+
     /// Whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
