@@ -49,6 +49,7 @@ pub const LAYERS: &[Layer] = &[
         part: "native/src/inspect",
         banned: &["crate::consumer", "crate::driver", "crate::conn", "crate::producer", "crate::embedded"],
     },
+    Layer { part: "wasm/src", banned: &["evenkeel::", "tokio", "Instant::now", "SystemTime", "HashMap"] },
     Layer { part: "native/src/embedded", banned: &["crate::consumer", "crate::driver", "crate::conn"] },
 ];
 

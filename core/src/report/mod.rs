@@ -6,6 +6,7 @@
 //! | what is wrong | [`verify`] | [`VerifyReport`], `evenkeel.verify/1` |
 //! | who gets what | [`allocate`], [`allocate_for`] | [`Allocation`] |
 //! | how to show a group to strangers | [`redact`] | [`Snapshot`], `evenkeel.snapshot/1` |
+//! | how to send a plan to somebody | [`link`] | a link |
 //!
 //! Field names are those of the npm package, in camelCase. Within a schema number fields are only added: readers skip
 //! what they do not know in a snapshot. What users write (strategies, changes, options) is refused if it is not
@@ -35,6 +36,7 @@ mod convert;
 mod error;
 mod finding;
 mod lag;
+pub mod link;
 mod lists;
 mod names;
 mod planned;

@@ -5,6 +5,7 @@ mod changes;
 mod errors;
 mod groups;
 mod hostile;
+mod link;
 mod plan_figures;
 mod redact;
 mod round_trips;

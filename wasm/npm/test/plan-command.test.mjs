@@ -1,0 +1,81 @@
+// `evenkeel-plan` says what `evenkeel plan --from` says: text, JSON and exit codes.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { evenkeel, group, installed, project } from './fresh.mjs';
+
+const { plan, verifyReport } = await evenkeel();
+const snapshot = {
+  ...group(0, ['10.0.3.11@7#812', '10.0.3.12@7#944', '10.0.3.13@7#377']),
+  group: 'pay-worker',
+  topics: [{ topic: 'orders', brokers: ['broker-a', 'broker-b'].map((broker) => ({ broker, readQueues: 8 })) }],
+};
+snapshot.consumers.forEach((consumer) => (consumer.strategy = 'AVG'));
+const folder = project({ 'snapshot.json': JSON.stringify(snapshot) });
+const bin = join(folder, 'node_modules/.bin/evenkeel-plan');
+
+const ours = (...args) => spawnSync(bin, ['snapshot.json', ...args], { cwd: folder, encoding: 'utf8' });
+const theirs = (...args) => {
+  const program = process.env.EVENKEEL_CLI;
+  assert.ok(program, 'EVENKEEL_CLI is not set: run `cargo xtask test-npm`');
+  return spawnSync(program, ['plan', '--from', 'snapshot.json', ...args], { cwd: folder, encoding: 'utf8' });
+};
+
+for (const args of [
+  ['--add', '1'],
+  ['--add', '2', '--max-moves', '20'],
+  ['--add', '10.0.3.14@7#120', '--strategy', 'avg', '--moves', '--max-moves', '8'],
+  ['--add', '10.0.3.14@7#120', '--json'],
+  ['--remove', '10.0.3.11@7#812', '--moves'],
+  ['--remove', '1', '--max-skew', '0'],
+  ['--queues', '+4', '--max-skew', '0'],
+  ['--queues', 'broker-a=12', '--json'],
+  ['--drop-broker', 'broker-b', '--moves'],
+  ['--roll'],
+  ['--roll', 'new', '--json'],
+  ['--switch-to', 'circle'],
+  ['--add', 'c9', '--add', 'c8', '--remove', '1', '--json'],
+]) {
+  test(`evenkeel-plan ${args.join(' ')}`, () => {
+    const [mine, native] = [ours(...args), theirs(...args)];
+    assert.equal(mine.stdout, native.stdout);
+    assert.equal(mine.stderr, native.stderr);
+    assert.equal(mine.status, native.status);
+    assert.notEqual(mine.stdout, '');
+  });
+}
+
+test('exit codes', () => {
+  for (const [code, ...args] of [
+    [2],
+    [2, '--add', '0'],
+    [2, '--fly'],
+    [2, '--strategy', 'averge', '--add', '1'],
+    [4, '--remove', 'stranger'],
+    [7, '--add', '1', '--max-moves', '0'],
+    [0, '--add', '1', '--max-moves', '16'],
+  ]) {
+    assert.equal(ours(...args).status, code, args.join(' '));
+    assert.equal(theirs(...args).status, code, `native: ${args.join(' ')}`);
+  }
+});
+
+test('the report is what the command line prints as JSON', () => {
+  for (const [args, changes] of [
+    [['--add', '3'], [{ kind: 'add', count: 3 }]],
+    [['--roll', 'new'], [{ kind: 'roll', ids: 'new' }]],
+  ]) {
+    assert.equal(`${JSON.stringify(plan(snapshot, changes))}\n`, theirs('--json', ...args).stdout);
+  }
+});
+
+test('the verdict is what the command line prints as JSON', () => {
+  writeFileSync(join(folder, 'sick.json'), JSON.stringify(group(12, ['X', 'X', 'Y'])));
+  const args = ['verify', '--from', 'sick.json', '--json'];
+  const native = spawnSync(process.env.EVENKEEL_CLI, args, { cwd: folder, encoding: 'utf8' });
+  assert.equal(`${JSON.stringify(verifyReport(group(12, ['X', 'X', 'Y'])))}\n`, native.stdout);
+  assert.ok(installed());
+});
