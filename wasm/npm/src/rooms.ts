@@ -27,14 +27,17 @@ function listed<T>(value: readonly T[] | undefined): readonly T[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A strategy inside of a strategy cannot have one inside: what is deeper is core's to refuse. */
+const DEEPEST = 2;
+
 /** The same strategy with tables instead of regular expressions. */
-export function withTables(strategy: Strategy, names: Names): Strategy {
-  if (typeof strategy !== 'object' || strategy === null) return strategy;
+export function withTables(strategy: Strategy, names: Names, depth = 0): Strategy {
+  if (typeof strategy !== 'object' || strategy === null || depth > DEEPEST) return strategy;
   const changed: Record<string, unknown> = { ...strategy };
   let differs = false;
   for (const [field, value] of Object.entries(strategy)) {
     let other: unknown = value;
-    if (field === 'inner') other = withTables(value as Strategy, names);
+    if (field === 'inner') other = withTables(value as Strategy, names, depth + 1);
     if (field === 'roomOf') other = rulesWithTables(value as RoomRules, names);
     if (other !== value) {
       changed[field] = other;
