@@ -1,7 +1,7 @@
 /** The verdict and other sentences, put together from the results. */
 import { num, t } from './i18n';
 import type { Outcome } from './state';
-import type { PlanResult, Range } from './types';
+import type { Change, PlanResult, Range } from './types';
 import { NOBODY, type Picture } from './worker/protocol';
 
 /** `9`, `5–9`, `≈ 3 (0–6)`. */
@@ -11,9 +11,14 @@ export function rangeText({ min, typical, max, exact }: Range): string {
   return exact ? span : `≈ ${num(typical)} (${span})`;
 }
 
-/** How many queues change hands: along the way for a rolling restart, else from beginning to end. */
-export function handedOver(result: PlanResult): number {
-  return (result.handedOver ?? result.moved).typical;
+/** How many queues change hands: along the way of a rolling restart, else from beginning to end. */
+export function handedOver(result: PlanResult, changes: readonly Change[]): number {
+  return rolls(changes) && result.handedOver ? result.handedOver.typical : result.moved.typical;
+}
+
+/** Whether there are steps on the way that users should hear of: other changes are made at once. */
+export function rolls(changes: readonly Change[]): boolean {
+  return changes.some(({ kind }) => kind === 'roll');
 }
 
 export interface VerdictText {
@@ -37,14 +42,14 @@ export function verdict({ rows, selected, doc, picture }: Outcome): VerdictText 
   more.push(t('verdict.floor', { n: result.floor }));
   if (unknown) more.push(t('verdict.unknown', { range: rangeText(unknown) }));
   if (result.moved.samples) more.push(t('verdict.trials', { n: result.moved.samples }));
-  return { main: moved(result), more };
+  return { main: moved(result, doc.changes), more };
 }
 
-function moved(result: PlanResult): string {
+function moved(result: PlanResult, changes: readonly Change[]): string {
   const { moved, kept, steps } = result;
   const total = moved.typical + kept.typical;
-  if (steps && steps.length > 1) {
-    return t('verdict.roll', { n: handedOver(result), steps: steps.length, moved: rangeText(moved), total });
+  if (steps && rolls(changes)) {
+    return t('verdict.roll', { n: handedOver(result, changes), steps: steps.length, moved: rangeText(moved), total });
   }
   if (moved.min === moved.max) return t('verdict.moved', { n: moved.min, total });
   if (moved.exact) return t('verdict.between', { min: moved.min, max: moved.max, total });

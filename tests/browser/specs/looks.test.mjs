@@ -178,9 +178,9 @@ test('with the system’s own colours, hatches and the picked line are still see
 test('print has the verdict, the strategies and the histogram, and no controls', async () => {
   const { page, end } = await open(browser, site.url);
   await page.emulateMedia({ media: 'print' });
-  for (const shown of ['.verdict-main', '.strategy-table', '.figure:has(.bar.before) svg'])
+  for (const shown of ['.verdict-main', '.strategy-table', '.balance-figure svg'])
     assert.ok(await page.locator(shown).first().isVisible(), shown);
-  for (const hidden of ['.top .tools', '.what-if', '.map-figure'])
+  for (const hidden of ['.top .tools', '.what-if', '.map-figure', '.moves'])
     assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
   await end();
 });

@@ -21,9 +21,14 @@ export function ticketMarkdown(outcome: Outcome, moves: readonly MoveRow[]): str
     markdownTable(
       [t('strategy'), t('col.moved'), t('col.range'), t('col.skew'), t('col.idle'), t('churn.floor')],
       rows.map((r) =>
-        [r.strategy, handedOver(r), rangeText(r.range), r.perConsumer.skew, r.perConsumer.idle.length, r.floor].map(
-          String,
-        ),
+        [
+          r.strategy,
+          handedOver(r, outcome.doc.changes),
+          rangeText(r.range),
+          r.perConsumer.skew,
+          r.perConsumer.idle.length,
+          r.floor,
+        ].map(String),
       ),
     ),
     outcome.picture && moves.length > 0 ? movesMarkdown(outcome.picture, moves) : '',

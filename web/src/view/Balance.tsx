@@ -41,6 +41,7 @@ export function Balance() {
     <Figure
       title={t('balance')}
       file="balance"
+      class="balance-figure"
       sentence={
         idle.length > 0
           ? `${words} ${t('balance.idle', {

@@ -29,6 +29,7 @@ export function Churn() {
     <Figure
       title={t('churn')}
       file="churn"
+      class="churn-figure"
       sentence={
         mine &&
         t('churn.sentence', {

@@ -35,6 +35,7 @@ export function PositionStrip() {
     <Figure
       title={t('strip')}
       file="positions"
+      class="strip-figure"
       sentence={`${t('strip.sentence', { name: strip.strategy, min: least, max: most })} ${t('strip.order')}${places.length < of ? ` ${t('strip.sampled', { n: places.length, of })}` : ''}`}
       table={() => (
         <DataTable

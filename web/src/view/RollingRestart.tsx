@@ -40,7 +40,7 @@ export function RollingRestart() {
   if (members === 0) return null;
   if (!shown || shown.stable.length === 0) {
     return (
-      <Figure title={t('rolling')} table={null} sentence={refused.value || undefined}>
+      <Figure title={t('rolling')} class="rolling-figure" table={null} sentence={refused.value || undefined}>
         <p class="dim">{t('rolling.ask', { n: members })}</p>
         {!cheap && (
           <button type="button" onClick={load}>
@@ -55,6 +55,7 @@ export function RollingRestart() {
     <Figure
       title={t('rolling')}
       file="rolling"
+      class="rolling-figure"
       sentence={t('rolling.sentence', {
         name: shown.strategy,
         n: members,

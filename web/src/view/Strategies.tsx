@@ -3,7 +3,7 @@ import { choose } from '../actions';
 import { runningName } from '../model/doc';
 import { STRATEGY_NAMES } from '../model/names';
 import { num, t, type Key } from '../i18n';
-import { handedOver, rangeText } from '../words';
+import { handedOver, rangeText, rolls } from '../words';
 import type { StrategyName } from '../types';
 import type { DatedRow } from '../state';
 import { visible } from './Name';
@@ -12,7 +12,7 @@ import { visible } from './Name';
 export function Strategies() {
   const running = runningName(doc.value.snapshot);
   const usable = new Set(available.value.map(({ name }) => name));
-  const rolls = doc.value.changes.some(({ kind }) => kind === 'roll');
+  const isRoll = rolls(doc.value.changes);
   const compared = pinned.value !== null;
   return (
     <section class="strategies card" aria-labelledby="strategies-head">
@@ -32,7 +32,7 @@ export function Strategies() {
               {t('strategy')}
             </th>
             <th role="columnheader" scope="col" class="number">
-              {rolls ? t('col.handed') : t('col.moved')}
+              {isRoll ? t('col.handed') : t('col.moved')}
             </th>
             <th role="columnheader" scope="col" class="number">
               {t('col.range')}
@@ -100,7 +100,7 @@ function Line({ name, number, row, usable, running }: LineProps) {
       {result ? (
         <>
           <td role="cell" class="number" data-head={t('col.moved')}>
-            {num(handedOver(result))}
+            {num(handedOver(result, row?.of.changes ?? []))}
           </td>
           <td role="cell" class="number" data-head={t('col.range')}>
             {rangeText(row?.unknown ?? result.moved)}
@@ -131,7 +131,7 @@ function Line({ name, number, row, usable, running }: LineProps) {
       )}
       {pinned.value && (
         <td role="cell" class="number" data-head={t('col.pinned')}>
-          {before ? num(handedOver(before)) : '–'}
+          {before ? num(handedOver(before, pinned.value?.doc.changes ?? [])) : '–'}
         </td>
       )}
     </tr>

@@ -72,17 +72,19 @@ function fewTrials({ snapshot }: Job): number {
   return Math.max(4, Math.min(64, Math.floor(50_000 / Math.max(1, one))));
 }
 
-/** The answer by as many trials as the engine takes by itself; null if the first one needed none. */
+/**
+ * The answer by as many trials as the engine takes by itself, and what would move if no id were known; null if there is
+ * nothing to add to the first one.
+ */
 function refined({ snapshot, changes }: Job, strategy: Strategy, first: Row | undefined): Row | null {
   if (!first?.result) return null;
+  const isFinal = first.result.moved.exact && !first.result.moved.samples;
   const unnamed = blurred(changes);
-  if (unnamed) {
-    const unknown = moved(snapshot, unnamed, strategy)?.moved;
-    return unknown ? { ...first, unknown } : null;
-  }
-  if (first.result.moved.exact && !first.result.moved.samples) return null;
-  const result = moved(snapshot, changes, strategy);
-  return result ? { strategy: strategy.name, result: { ...result, moves: [] } } : null;
+  if (isFinal && !unnamed) return null;
+  const result = isFinal ? first.result : moved(snapshot, changes, strategy);
+  const unknown = unnamed ? moved(snapshot, unnamed, strategy)?.moved : undefined;
+  if (!result) return null;
+  return { strategy: strategy.name, result: { ...result, moves: [] }, ...(unknown && { unknown }) };
 }
 
 /** The same changes without the ids that join; null if there are none. */
