@@ -51,7 +51,10 @@ try {
 
 const machine = `${cpus().length} shared cores, ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Chromium headless without GPU`;
 const date = new Date().toISOString().slice(0, 10);
-writeFileSync(join(WEB, 'figures.json'), JSON.stringify({ date, machine, loads: LOADS, recomputes: RECOMPUTES, figures }, null, 2) + '\n');
+writeFileSync(
+  join(WEB, 'figures.json'),
+  JSON.stringify({ date, machine, loads: LOADS, recomputes: RECOMPUTES, figures }, null, 2) + '\n',
+);
 const readme = join(WEB, 'README.md');
 const table = [
   `Measured ${date} on ${machine}; medians of ${LOADS} loads and ${RECOMPUTES} recomputes, with other work on the machine.`,
