@@ -24,6 +24,8 @@ pub struct ConsumerConfig {
     pub strategy: Arc<dyn crate::allocate::Allocate>,
     /// Clustering only for now.
     pub model: MessageModel,
+    /// Whether the messages of a queue are handled one after the other, under the broker's queue lock.
+    pub orderly: bool,
     /// Where queues without a committed offset start.
     pub start_from: ConsumeFrom,
     /// The numbers of [`OPTIONS`].
@@ -49,6 +51,18 @@ pub struct Limits {
     pub offset_span_max: u32,
     /// `max_retries`
     pub max_retries: i32,
+    /// `orderly_pause`
+    pub orderly_pause: Duration,
+    /// `lock_interval`
+    pub lock_interval: Duration,
+    /// `lock_life`
+    pub lock_life: Duration,
+    /// `lock_retry`
+    pub lock_retry: Duration,
+    /// `lock_timeout`
+    pub lock_timeout: Duration,
+    /// `unlock_delay`
+    pub unlock_delay: Duration,
     /// `commit_interval`
     pub commit_interval: Duration,
     /// `heartbeat_interval`
@@ -169,7 +183,13 @@ options! {
     queue_messages_max Number ["pullThresholdForQueue"] 1000 (1..=65_535) "cached messages of one queue above which pulling waits";
     queue_bytes_max Bytes ["pullThresholdSizeForQueue"] 104_857_600 (1_048_576..=1_073_741_824) "cached body bytes of one queue above which pulling waits";
     offset_span_max Number ["consumeConcurrentlyMaxSpan"] 2000 (1..=65_535) "distance between the first and the last cached offset above which pulling waits";
-    max_retries Number ["maxReconsumeTimes"] 16 (0..=2_147_483_647) "tries after the first one before a message goes to the dead-letter topic";
+    max_retries Number ["maxReconsumeTimes"] -1 (-1..=2_147_483_647) "tries after the first one before a message goes to the dead-letter topic; -1: 16, and without end if orderly";
+    orderly_pause Millis ["suspendCurrentQueueTimeMillis"] 1000 (10..=30_000) "orderly: how long a queue rests after a handler gave up";
+    lock_interval Millis ["rocketmq.client.rebalance.lockInterval"] 20_000 (100..=30_000) "orderly: how often queue locks are renewed";
+    lock_life Millis ["rocketmq.client.rebalance.lockMaxLiveTime"] 30_000 (1000..=50_000) "orderly: how long a queue is worked on without a renewal (brokers keep a lock for 60 s)";
+    lock_retry Millis [""] 500 (10..=20_000) "orderly: longest wait before a lock that another member holds is asked for again";
+    lock_timeout Millis [""] 1000 (10..=10_000) "orderly: deadline of lock and unlock calls";
+    unlock_delay Millis ["rocketmq.client.unlockDelayTimeMills"] 20_000 (0..=600_000) "orderly: how long a queue that goes to another member waits for its running handler";
     commit_interval Millis ["persistConsumerOffsetInterval"] 5000 (10..=3_600_000) "how often changed offsets are committed";
     heartbeat_interval Millis ["heartbeatBrokerInterval"] 30_000 (100..=100_000) "how often every broker hears of us (brokers forget a client after 120 s)";
     rebalance_interval Millis ["rocketmq.client.rebalance.waitInterval"] 20_000 (100..=3_600_000) "how often the group's members are asked for without any notice";
@@ -338,6 +358,24 @@ impl ConsumerConfig {
                 max: 180_000,
             });
         }
+        if self.limits.lock_life <= self.limits.lock_interval {
+            let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            return Err(ConfigError::OutOfRange {
+                option: "lock_life",
+                value: millis(self.limits.lock_life),
+                min: millis(self.limits.lock_interval) + 1,
+                max: 50_000,
+            });
+        }
         Ok(())
+    }
+
+    /// Tries after the first one before a message goes to the dead-letter topic.
+    pub fn max_retries(&self) -> i32 {
+        match self.limits.max_retries {
+            -1 if self.orderly => i32::MAX,
+            -1 => 16,
+            tries => tries,
+        }
     }
 }

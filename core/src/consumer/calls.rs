@@ -27,6 +27,9 @@ pub(crate) enum Purpose {
     /// Before the last commit of a queue that went away: has its new owner committed more already?
     LastLook(QueueEpoch),
     SendBack(QueueEpoch, i64),
+    /// Locks of these lives, all of one broker.
+    Lock(Vec<QueueEpoch>),
+    Unlock,
     Unregister,
 }
 

@@ -8,12 +8,13 @@
 //! | done | the offsets are done |
 //! | retry | each message goes back to its broker, which stores it again for later (or as a dead letter); done when the broker says so |
 //! | … and the send-back fails | it stays here, keeps the commit point down, and is tried again here later |
+//! | suspend | orderly only, see `orderly` |
 //! | put back | as if it had never been handed out |
 
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::{Delivery, Event, Failure, Outcome, Output};
-use super::queue::Phase;
+use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use crate::model::{Address, QueueEpoch, Ticket};
 use crate::wire::reply::CallError;
@@ -26,39 +27,47 @@ impl Consumer {
     pub(super) fn decide_deliveries(&mut self) {
         while self.delivered.len() < self.config.limits.concurrency as usize {
             let Some(epoch) = self.ready.pop_front() else { return };
+            let can = self.queues.lives.get(&epoch).is_some_and(|life| self.can_deliver(life));
             let Some(life) = self.queues.lives.get_mut(&epoch) else { continue };
             life.listed = false;
-            if life.phase != Phase::Fetching || life.window.ready() == 0 {
+            if !can {
                 continue;
             }
             let messages = life.window.take(self.config.limits.batch_max as usize);
-            if life.window.ready() > 0 {
-                life.listed = true;
-                self.ready.push_back(epoch);
-            }
             life.last_ticket += 1;
             let ticket = Ticket { epoch, number: life.last_ticket };
             life.running.insert(ticket.number, messages.iter().map(|message| message.queue_offset).collect());
             self.delivered.insert(ticket);
             let queue = life.queue.clone();
             self.out.push_back(Output::Deliver(Delivery { ticket, queue, messages }));
+            self.list_ready(epoch);
         }
     }
 
     /// The queue has messages to hand out: it takes its place in the line, once.
     pub(super) fn list_ready(&mut self, epoch: QueueEpoch) {
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
-        if life.phase == Phase::Fetching && life.window.ready() > 0 && !life.listed {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        if life.listed || !self.can_deliver(life) {
+            return;
+        }
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.listed = true;
             self.ready.push_back(epoch);
         }
+    }
+
+    fn can_deliver(&self, life: &AssignedQueue) -> bool {
+        life.phase == Phase::Fetching && life.window.ready() > 0 && self.is_in_turn(life)
     }
 
     pub(super) fn on_outcome(&mut self, ticket: Ticket, outcome: Outcome) {
         if !self.delivered.remove(&ticket) {
             return self.late();
         }
-        let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else { return self.late() };
+        let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else {
+            self.on_stray_outcome(ticket);
+            return self.late();
+        };
         let Some(offsets) = life.running.remove(&ticket.number) else { return self.late() };
         life.last_outcome = Some(self.now);
         self.attention.insert(ticket.epoch);
@@ -73,22 +82,35 @@ impl Consumer {
                     life.window.put_back(offset, 0);
                 }
             }
+            Outcome::Suspend { done, pause, why } if self.config.orderly => {
+                self.suspend(ticket.epoch, &offsets, done, pause, why);
+            }
+            Outcome::Retry { done, why, .. } if self.config.orderly => {
+                self.suspend(ticket.epoch, &offsets, done, None, why);
+            }
             Outcome::Retry { done, delay_level, why } => {
-                let (done, again) = offsets.split_at(done.min(offsets.len()));
-                for offset in done {
-                    life.window.complete(*offset);
-                }
-                if let Some(first) = again.first() {
-                    self.handler_failed(ticket.epoch, *first, why);
-                    for offset in again {
-                        self.send_back(ticket.epoch, *offset, delay_level);
-                    }
-                }
+                self.retry(ticket.epoch, &offsets, done, delay_level, why)
+            }
+            Outcome::Suspend { done, why, .. } => self.retry(ticket.epoch, &offsets, done, 0, why),
+        }
+    }
+
+    /// The first `done` messages are done, each of the others goes back to its broker.
+    fn retry(&mut self, epoch: QueueEpoch, offsets: &[i64], done: usize, delay_level: i32, why: Failure) {
+        let (done, again) = offsets.split_at(done.min(offsets.len()));
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        for offset in done {
+            life.window.complete(*offset);
+        }
+        if let Some(first) = again.first() {
+            self.handler_failed(epoch, *first, why);
+            for offset in again {
+                self.send_back(epoch, *offset, delay_level);
             }
         }
     }
 
-    fn handler_failed(&mut self, epoch: QueueEpoch, offset: i64, why: Failure) {
+    pub(super) fn handler_failed(&mut self, epoch: QueueEpoch, offset: i64, why: Failure) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         let reconsume_times = life.window.message(offset).map_or(0, |message| message.reconsume_times);
         let queue = life.queue.clone();
@@ -96,7 +118,7 @@ impl Consumer {
     }
 
     /// Asks the broker to store the message again. Its log position names it there, not its queue offset.
-    fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32) {
+    pub(super) fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let Some(message) = life.window.suspend(offset) else { return };
         let master =
@@ -109,7 +131,7 @@ impl Consumer {
             delay_level,
             msg_id: message.msg_id().to_string(),
             origin_topic: message.topic.clone(),
-            max_reconsume_times: self.config.limits.max_retries,
+            max_reconsume_times: self.config.max_retries(),
         });
         life.sending_back.insert(offset);
         self.call(Purpose::SendBack(epoch, offset), master, request, self.config.limits.offset_timeout);

@@ -75,12 +75,23 @@ pub enum Input {
 pub enum Outcome {
     /// All messages of the delivery are done.
     Done,
-    /// The first `done` messages are done, the others are to come again.
+    /// The first `done` messages are done, the others are to come again. An orderly consumer takes it for
+    /// [`Outcome::Suspend`].
     Retry {
         /// How many, from the front, are done.
         done: usize,
         /// 0 lets the broker choose by the number of tries; 1..=18 is a delay level; negative is dead letter.
         delay_level: i32,
+        /// What the handler said, for events and logs.
+        why: Failure,
+    },
+    /// Orderly: the first `done` messages are done; the queue rests for a moment, and then the others come again, here
+    /// and before anything behind them. A consumer that is not orderly takes it for [`Outcome::Retry`].
+    Suspend {
+        /// How many, from the front, are done.
+        done: usize,
+        /// How long the queue rests, 10 ms to 30 s; `None` for the setting `orderly_pause`.
+        pause: Option<Duration>,
         /// What the handler said, for events and logs.
         why: Failure,
     },
@@ -263,6 +274,18 @@ pub enum Event {
         queue: MessageQueue,
         /// The message.
         offset: i64,
+    },
+    /// Orderly: another member holds the queue's lock (yet). It is asked for again soon.
+    LockRefused {
+        /// The queue.
+        queue: MessageQueue,
+        /// How often in a row.
+        times: u32,
+    },
+    /// Orderly: the queue's lock was lost. Its present life ends, and it is asked for anew.
+    LockLost {
+        /// The queue.
+        queue: MessageQueue,
     },
     /// A broker answered what cannot be.
     PeerMisbehaved {

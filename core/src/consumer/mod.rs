@@ -19,6 +19,7 @@
 //!     subscriptions: vec![Filter::Tags("paid || refunded".into()).subscribe("orders".into())?],
 //!     strategy: std::sync::Arc::new(Average),
 //!     model: Default::default(),
+//!     orderly: false,
 //!     start_from: Default::default(),
 //!     limits: Limits::default(),
 //! };
@@ -45,6 +46,7 @@
 //! | `window` | its messages, the commit point |
 //! | `pull` | long polling, flow control |
 //! | `deliver` | handlers and their outcomes |
+//! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
 //! | `shutdown` | leaving |
 //! | `timers`, `calls` | what can happen later |
@@ -55,6 +57,7 @@ mod foreign;
 pub mod io;
 mod membership;
 mod offsets;
+mod orderly;
 mod pull;
 mod queue;
 mod rebalance;
@@ -69,7 +72,7 @@ pub use snapshot::{QueueView, Snapshot};
 pub use timers::Reason;
 
 use crate::config::{ConfigError, ConsumerConfig};
-use crate::model::{Address, CallId, QueueEpoch, Ticket, Topic};
+use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::rng::Rng;
 use crate::time::{Duration, Instant, WallClock};
 use crate::wire::peer::{Answer, PeerRequest};
@@ -82,6 +85,7 @@ use alloc::string::ToString;
 use calls::{Calls, Pending, Purpose};
 use foreign::Foreign;
 use membership::Membership;
+use orderly::Locks;
 use queue::{Phase, Queues};
 use rebalance::Rebalance;
 use route::Routes;
@@ -111,6 +115,9 @@ pub struct Consumer {
     ready: VecDeque<QueueEpoch>,
     /// Deliveries whose outcome is awaited, those of ended lives included.
     delivered: BTreeSet<Ticket>,
+    locks: Locks,
+    /// Orderly: deliveries of ended lives that still run, and their queues.
+    strays: BTreeMap<Ticket, MessageQueue>,
     calls: Calls,
     timers: Timers,
     out: VecDeque<Output>,
@@ -167,6 +174,8 @@ impl Consumer {
             attention: BTreeSet::new(),
             ready: VecDeque::new(),
             delivered: BTreeSet::new(),
+            locks: Locks::default(),
+            strays: BTreeMap::new(),
             calls: Calls::default(),
             timers: Timers::default(),
             out: VecDeque::new(),
@@ -235,6 +244,7 @@ impl Consumer {
                     let Some(epoch) = self.attention.pop_first() else { break };
                     self.decide_queue(epoch);
                 }
+                self.decide_locks();
                 self.decide_deliveries();
             }
         }
@@ -266,8 +276,10 @@ impl Consumer {
                 }
             }
             Timer::SendBackRetry(epoch) => self.on_send_back_retry(epoch),
+            Timer::Suspended(epoch) => self.on_pause_over(epoch),
             Timer::Drain(epoch) => self.close_queue(epoch),
-            Timer::Shutdown => {}
+            // `decide` looks.
+            Timer::Locks | Timer::Shutdown => {}
         }
     }
 
@@ -369,6 +381,14 @@ impl Consumer {
                 self.on_last_look(epoch, result);
             }
             Purpose::SendBack(epoch, offset) => self.on_sent_back(epoch, offset, &to, result.map(drop)),
+            Purpose::Lock(epochs) => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Locked(queues) => Some(queues),
+                    _ => None,
+                });
+                self.on_locked(epochs, &to, sent, result);
+            }
+            Purpose::Unlock => self.on_unlocked(),
             Purpose::Unregister => self.on_unregistered(),
         }
     }

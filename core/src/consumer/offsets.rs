@@ -32,6 +32,9 @@ impl Consumer {
     pub(super) fn commit(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         let (Some(offset), None) = (life.uncommitted(), life.commit.or(life.after_commit)) else { return };
+        if life.is_held() && !self.may_commit(life) {
+            return;
+        }
         let Some(master) = self.routes.master(&life.queue.broker).cloned() else { return };
         let queue = life.queue.clone();
         let request = Request::CommitOffset { group: self.config.group.clone(), queue, offset };

@@ -29,10 +29,13 @@ impl Consumer {
         let limits = &self.config.limits;
         let full = life.window.count() >= limits.queue_messages_max as usize
             || life.window.bytes() >= limits.queue_bytes_max
-            || life.window.span() >= u64::from(limits.offset_span_max);
+            || !self.config.orderly && life.window.span() >= u64::from(limits.offset_span_max);
         let busy = life.pull.is_some() || life.after_pull.is_some() || life.waiting;
         if life.phase != Phase::Fetching || busy || full || self.quiet {
             return;
+        }
+        if !self.is_licensed(life) {
+            return self.want_lock(epoch);
         }
         let Some(entry) = self.subscriptions.get(&life.queue.topic) else { return };
         // A slave that does not know us (it may be down) is no reason to wait: the master has everything.

@@ -15,9 +15,10 @@
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
+use super::orderly::Lease;
 use super::timers::Timer;
 use super::window::Window;
-use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Topic};
+use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::Instant;
 use crate::wire::reply::CallError;
 use crate::wire::request::{ConsumeFrom, Request};
@@ -66,8 +67,20 @@ pub(crate) struct AssignedQueue {
     pub(super) sending_back: BTreeSet<i64>,
     /// Messages whose send-back failed, and when they are tried again here.
     pub(super) stuck: BTreeMap<i64, Instant>,
+    pub(super) lease: Lease,
+    /// Orderly: a handler gave up, and the queue rests.
+    pub(super) suspended: bool,
     pub(super) last_pull: Option<Instant>,
     pub(super) last_outcome: Option<Instant>,
+}
+
+/// When a queue that goes away looks for what its new owner has committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Before its last commit; one is sent without looking now, since the new owner has not begun.
+    AfterCommit,
+    /// Before any commit: somebody may be ahead of us.
+    First,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +117,8 @@ impl AssignedQueue {
             last_ticket: 0,
             sending_back: BTreeSet::new(),
             stuck: BTreeMap::new(),
+            lease: Lease::default(),
+            suspended: false,
             last_pull: None,
             last_outcome: None,
         }
@@ -162,7 +177,10 @@ impl Consumer {
     /// Next step of locating: ask the master for the committed offset. It must know us by now, so that the first pull
     /// is not refused, and a member that is not one yet does not hold queues.
     pub(super) fn locate(&mut self, epoch: QueueEpoch) {
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        if !self.is_licensed(life) {
+            return self.want_lock(epoch);
+        }
         let Some(master) = self.routes.master(&life.queue.broker) else {
             return self.try_again(epoch);
         };
@@ -171,8 +189,10 @@ impl Consumer {
             return;
         }
         let master = master.clone();
-        life.phase = Phase::Locating { asking: true };
         let request = Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
+        if let Some(life) = self.queues.lives.get_mut(&epoch) {
+            life.phase = Phase::Locating { asking: true };
+        }
         self.call(Purpose::Locate(epoch), master, request, self.config.limits.offset_timeout);
     }
 
@@ -269,10 +289,11 @@ impl Consumer {
     ///
     /// 1. No further pull and no further delivery. What a parked pull still brings is dropped with its life; the new
     ///    owner pulls it.
-    /// 2. What is done is committed now: the new owner asks for the offset within milliseconds.
+    /// 2. What is done is committed now: the new owner asks for the offset within milliseconds. Not if the queue's lock
+    ///    was lost: then somebody may be ahead of us already, and only `Closing` commits, which looks first.
     /// 3. Running handlers may finish, for `revoke_timeout` at most. What they finish is committed in `Closing`, unless
     ///    the new owner has committed more by then.
-    pub(super) fn revoke(&mut self, queue: &MessageQueue) {
+    pub(super) fn revoke(&mut self, queue: &MessageQueue, look: Look) {
         let Some(epoch) = self.queues.table.get(queue).copied() else { return };
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         if !life.is_located() {
@@ -280,10 +301,15 @@ impl Consumer {
         }
         if life.phase == Phase::Fetching {
             life.phase = Phase::Draining;
-            let at = self.now + self.config.limits.revoke_timeout;
-            self.timers.set(Timer::Drain(epoch), at);
+            let limits = &self.config.limits;
+            // Order outlasts impatience: the lock is kept while a handler works, within reason.
+            let patience = if self.config.orderly { limits.unlock_delay } else { limits.revoke_timeout };
+            self.timers.set(Timer::Drain(epoch), self.now + patience);
             self.timers.clear(&Timer::Queue(epoch));
-            self.commit(epoch);
+            self.timers.clear(&Timer::Suspended(epoch));
+            if look == Look::AfterCommit {
+                self.commit(epoch);
+            }
             self.attention.insert(epoch);
         }
     }
@@ -335,6 +361,7 @@ impl Consumer {
     fn forget_life(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.remove_life(epoch) else { return };
         self.queues.table.remove(&life.queue);
+        self.drop_lease(epoch, &life);
         let commit_point = life.commit_point().unwrap_or(0);
         let (queue, abandoned) = (life.queue, life.running.len());
         self.event(Event::QueueEnded { queue, commit_point, abandoned });
@@ -354,10 +381,12 @@ impl Consumer {
             // It is another member's by now; that member heard of the reset, too.
             return self.end_life(epoch);
         }
-        let Some(old) = self.remove_life(epoch) else { return };
+        let Some(mut old) = self.remove_life(epoch) else { return };
         let from = old.commit_point().unwrap_or(-1);
         self.event(Event::OffsetReset { queue: queue.clone(), from, to: offset });
+        let ended = epoch;
         let epoch = self.start_queue(queue.clone());
+        self.inherit_lease(ended, core::mem::take(&mut old.lease), epoch);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.after_pull = old.pull.or(old.after_pull);
             life.after_commit = old.commit.or(old.after_commit);
@@ -369,10 +398,17 @@ impl Consumer {
 
     fn remove_life(&mut self, epoch: QueueEpoch) -> Option<AssignedQueue> {
         self.attention.remove(&epoch);
-        for timer in [Timer::Queue(epoch), Timer::Drain(epoch), Timer::SendBackRetry(epoch)] {
+        for timer in
+            [Timer::Queue, Timer::Drain, Timer::Suspended, Timer::SendBackRetry].map(|timer| timer(epoch))
+        {
             self.timers.clear(&timer);
         }
-        self.queues.lives.remove(&epoch)
+        let life = self.queues.lives.remove(&epoch)?;
+        if self.config.orderly {
+            let running = life.running.keys().map(|number| Ticket { epoch, number: *number });
+            self.strays.extend(running.map(|ticket| (ticket, life.queue.clone())));
+        }
+        Some(life)
     }
 
     pub(super) fn look_at_all_queues(&mut self) {

@@ -18,6 +18,7 @@
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::{Event, RebalanceReason};
+use super::queue::Look;
 use super::timers::Timer;
 use crate::allocate::{Input, SortedMembers, SortedQueues};
 use crate::model::{Address, CallId, ClientId, MessageQueue, Topic};
@@ -243,7 +244,7 @@ impl Consumer {
         let gained: Vec<MessageQueue> =
             wanted.difference(&held).filter(|queue| !self.in_table(queue)).cloned().collect();
         for queue in &lost {
-            self.revoke(queue);
+            self.revoke(queue, Look::AfterCommit);
         }
         for queue in &gained {
             self.start_queue(queue.clone());

@@ -3,13 +3,15 @@
 //! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
 //! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`. A pull that was sent a moment ago
 //!    with an older point is let through first.
-//! 3. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
+//! 3. *Unlock*, if orderly: every queue, at its broker. The next owner finds the commits of step 2.
+//! 4. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
-//! 4. *Stopped.* Nothing is left but late outcomes, which change nothing.
+//! 5. *Stopped.* Nothing is left but late outcomes, which change nothing.
 
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
+use super::orderly::Locks;
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use super::{Run, Stopping};
@@ -27,6 +29,7 @@ const OVERTAKING: Duration = Duration::from_millis(200);
 pub(crate) enum Step {
     Draining,
     Committing,
+    Unlocking { open: usize },
     Unregistering { open: usize },
 }
 
@@ -39,7 +42,8 @@ impl Consumer {
                 let running = self.queues.lives.values().map(|life| life.running.len()).sum();
                 self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
                 // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
-                self.timers.retain(|timer| matches!(timer, Timer::Heartbeat(_) | Timer::Commit));
+                self.timers
+                    .retain(|timer| matches!(timer, Timer::Heartbeat(_) | Timer::Commit | Timer::Locks));
                 self.timers.set(Timer::Shutdown, deadline);
             }
             // Asked again: the shorter grace counts.
@@ -80,6 +84,10 @@ impl Consumer {
                     if !overdue && self.queues.lives.values().any(under_way) {
                         return;
                     }
+                    let open = self.unlock_all();
+                    self.next_step(Step::Unlocking { open });
+                }
+                Step::Unlocking { open } if open == 0 || overdue => {
                     let open = self.unregister();
                     self.next_step(Step::Unregistering { open });
                 }
@@ -87,8 +95,11 @@ impl Consumer {
                     let running = stopping.running;
                     return self.stopped(running);
                 }
-                Step::Draining => return self.decide_heartbeats(),
-                Step::Unregistering { .. } => return,
+                Step::Draining => {
+                    self.decide_heartbeats();
+                    return self.decide_locks();
+                }
+                Step::Unlocking { .. } | Step::Unregistering { .. } => return,
             }
         }
     }
@@ -136,6 +147,12 @@ impl Consumer {
         brokers.len()
     }
 
+    pub(super) fn on_unlocked(&mut self) {
+        if let Run::Stopping(Stopping { step: Step::Unlocking { open }, .. }) = &mut self.run {
+            *open = open.saturating_sub(1);
+        }
+    }
+
     pub(super) fn on_unregistered(&mut self) {
         if let Run::Stopping(Stopping { step: Step::Unregistering { open }, .. }) = &mut self.run {
             *open = open.saturating_sub(1);
@@ -157,6 +174,7 @@ impl Consumer {
         self.run = Run::Stopped;
         self.timers.retain(|_| false);
         self.calls.clear();
+        self.locks = Locks::default();
         self.queues.lives.clear();
         self.queues.table.clear();
         self.ready.clear();

@@ -32,7 +32,7 @@ pub struct Snapshot {
 pub struct QueueView {
     /// The queue.
     pub queue: MessageQueue,
-    /// `locating`, `fetching`, `draining` or `closing`.
+    /// `locking`, `locating`, `fetching`, `draining` or `closing`.
     pub phase: &'static str,
     /// Everything below it is done; `None` while the start is being found out.
     pub commit_point: Option<i64>,
@@ -48,6 +48,8 @@ pub struct QueueView {
     pub cached_bytes: u64,
     /// Deliveries with handlers.
     pub running: usize,
+    /// Whether its lock is ours now; always false unless orderly.
+    pub locked: bool,
 }
 
 impl Consumer {
@@ -56,6 +58,7 @@ impl Consumer {
         let view = |life: &AssignedQueue| QueueView {
             queue: life.queue.clone(),
             phase: match life.phase {
+                Phase::Locating { .. } if !self.is_licensed(life) => "locking",
                 Phase::Locating { .. } => "locating",
                 Phase::Fetching => "fetching",
                 Phase::Draining => "draining",
@@ -68,6 +71,7 @@ impl Consumer {
             cached: life.window.count(),
             cached_bytes: life.window.bytes(),
             running: life.running.len(),
+            locked: self.has_lock(life),
         };
         Snapshot {
             generation: self.rebalance.generation,
@@ -105,7 +109,7 @@ impl Consumer {
         }
         properties.extend(
             [
-                ("PROP_CONSUMEORDERLY", "false".to_string()),
+                ("PROP_CONSUMEORDERLY", self.config.orderly.to_string()),
                 ("PROP_CONSUME_TYPE", "CONSUME_PASSIVELY".to_string()),
                 ("PROP_CLIENT_VERSION", PROTOCOL_VERSION_NAME.to_string()),
                 ("PROP_THREADPOOL_CORE_SIZE", self.config.limits.concurrency.to_string()),
@@ -128,6 +132,8 @@ impl Consumer {
                 cached_count: i32::try_from(life.window.count()).unwrap_or(i32::MAX),
                 cached_mib: i32::try_from(life.window.bytes() >> 20).unwrap_or(i32::MAX),
                 dropped: !life.is_held(),
+                locked: self.has_lock(life),
+                last_lock: wall(life.lease.granted),
                 last_pull: wall(life.last_pull),
                 last_consume: wall(life.last_outcome),
             };

@@ -20,6 +20,10 @@ pub enum Timer {
     Queue(QueueEpoch),
     /// Put messages whose send-back failed back into the window.
     SendBackRetry(QueueEpoch),
+    /// An orderly queue has rested after a handler gave up.
+    Suspended(QueueEpoch),
+    /// Ask for queue locks (again), or renew them.
+    Locks,
     /// A queue on its way out waits no longer for its handlers.
     Drain(QueueEpoch),
     /// Shutdown waits no longer for handlers, or for its last calls.
@@ -41,6 +45,10 @@ pub enum Reason {
     Queue,
     /// [`Timer::SendBackRetry`]
     SendBackRetry,
+    /// [`Timer::Suspended`]
+    Suspended,
+    /// [`Timer::Locks`]
+    Locks,
     /// [`Timer::Drain`]
     Drain,
     /// [`Timer::Shutdown`]
@@ -57,6 +65,8 @@ impl Timer {
             Self::Commit => Reason::Commit,
             Self::Queue(_) => Reason::Queue,
             Self::SendBackRetry(_) => Reason::SendBackRetry,
+            Self::Suspended(_) => Reason::Suspended,
+            Self::Locks => Reason::Locks,
             Self::Drain(_) => Reason::Drain,
             Self::Shutdown => Reason::Shutdown,
         }

@@ -1,7 +1,7 @@
 //! From commands to values: what servers answer and what brokers ask.
 
 use super::bodies::{
-    Body, ConsumeStats, ConsumerConnection, GroupTable, Members, ResetTable, TopicList, TopicStats,
+    Body, ConsumeStats, ConsumerConnection, GroupTable, Locked, Members, ResetTable, TopicList, TopicStats,
 };
 use super::code::{RequestCode, ResponseCode};
 use super::command::Command;
@@ -37,6 +37,7 @@ impl Reply {
                 let header = consume::QueryConsumerOffsetResponse::from_fields(&command.fields)?;
                 Self::Offset(Some(header.offset))
             }
+            Request::Lock(_) => Self::Locked(Locked::decode(&command.body)?.0),
             Request::Pull(_) => Self::Pulled(pulled(&command)?),
             Request::Send(_) => Self::Sent(sent(&command)?),
             Request::ClusterInfo => Self::Cluster(ClusterInfo::decode(&command.body)?),
@@ -56,6 +57,7 @@ impl Reply {
             }),
             Request::Unregister { .. }
             | Request::CommitOffset { .. }
+            | Request::Unlock(_)
             | Request::SendBack(_)
             | Request::CheckSubscription { .. }
             | Request::CreateTopic { .. } => Self::Done,

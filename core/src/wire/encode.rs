@@ -83,6 +83,7 @@ impl Request {
                 };
                 command.with_header(&header)
             }
+            Self::Lock(queues) | Self::Unlock(queues) => command.with_body(queues.encode()),
             Self::Pull(pull) => command.with_header(&pull_header(pull)),
             Self::SendBack(send_back) => command.with_header(&send_back_header(send_back)),
             Self::Send(send) => command.with_header(&send_header(send)).with_body(send.body.clone()),

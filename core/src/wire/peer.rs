@@ -97,6 +97,10 @@ pub struct ProcessQueueInfo {
     pub cached_mib: i32,
     /// Whether the queue is on its way out.
     pub dropped: bool,
+    /// Orderly: whether its lock is this client's now.
+    pub locked: bool,
+    /// Unix ms at which the lock was granted last, 0 if never.
+    pub last_lock: i64,
     /// Unix ms of the last pull.
     pub last_pull: i64,
     /// Unix ms of the last outcome.

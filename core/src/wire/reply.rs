@@ -6,8 +6,8 @@ use super::error::WireError;
 use super::message::Message;
 use super::peer::RunningInfo;
 use crate::error::Blame;
-use crate::model::{Address, BrokerName, ClientId, Topic};
-use alloc::collections::BTreeMap;
+use crate::model::{Address, BrokerName, ClientId, MessageQueue, Topic};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -27,6 +27,8 @@ pub enum Reply {
     /// To `QueryOffset`, `MaxOffset`, `MinOffset`, `OffsetAt`. For `QueryOffset`, `None` is the broker's explicit
     /// "not found" (22), which alone licenses the start policy.
     Offset(Option<i64>),
+    /// To `Lock`: the queues that are locked for this client now, those it had locked before included.
+    Locked(BTreeSet<MessageQueue>),
     /// To `Pull`.
     Pulled(Pulled),
     /// To `Send`.

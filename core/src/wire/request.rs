@@ -1,6 +1,6 @@
 //! What a client asks of servers, as values. [`Request::to_command`] (in `encode`) writes them.
 
-use super::bodies::DataVersion;
+use super::bodies::{DataVersion, QueueSet};
 use super::code::RequestCode;
 use super::subscription::Subscription;
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
@@ -66,6 +66,10 @@ pub enum Request {
     },
     /// 11: messages from an offset on, waiting for them if need be.
     Pull(Pull),
+    /// 41, to a master: lock these queues for this client, or renew its locks. A broker's lock lasts 60 s.
+    Lock(QueueSet),
+    /// 42, to a master: give these locks back.
+    Unlock(QueueSet),
     /// 36: store this message again for the group's retry topic.
     SendBack(SendBack),
     /// 310 (or 320 for a batch body): store a message.
@@ -140,6 +144,8 @@ impl Request {
             Self::MinOffset { .. } => RequestCode::GET_MIN_OFFSET,
             Self::OffsetAt { .. } => RequestCode::SEARCH_OFFSET_BY_TIMESTAMP,
             Self::Pull(_) => RequestCode::PULL_MESSAGE,
+            Self::Lock(_) => RequestCode::LOCK_BATCH_MQ,
+            Self::Unlock(_) => RequestCode::UNLOCK_BATCH_MQ,
             Self::SendBack(_) => RequestCode::CONSUMER_SEND_MSG_BACK,
             Self::Send(send) if send.batch => RequestCode::SEND_BATCH_MESSAGE,
             Self::Send(_) => RequestCode::SEND_MESSAGE_V2,

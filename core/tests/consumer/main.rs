@@ -1,8 +1,10 @@
 //! The consumer machine in virtual time, one file for each behaviour.
 
 mod c03_reset_in_flight;
+mod c04_suspend;
 mod c05_no_answer_is_not_no_offset;
 mod c06_low_water_mark;
+mod c10_the_lock_is_the_licence;
 mod c11_long_poll;
 mod c12_shutdown_order;
 mod c18_nothing_blocks;
@@ -15,6 +17,7 @@ mod filters;
 mod flow_control;
 mod foreign_members;
 mod offsets_deleted;
+mod orderly;
 mod rebalance;
 mod reconnect;
 mod retry;

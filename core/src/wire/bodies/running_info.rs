@@ -62,7 +62,7 @@ fn pop_table(popped: &BTreeSet<MessageQueue>) -> Value<'_> {
     Value::Map(popped.iter().map(|queue| (queue_value(queue), figures())).collect())
 }
 
-/// Locks and transactions are not this consumer's: their fields are written as Java's zeros.
+/// Transactions are not this consumer's: their fields are written as Java's zeros.
 fn queue_info_value(info: &ProcessQueueInfo) -> Value<'_> {
     object([
         ("cachedMsgCount", info.cached_count.into()),
@@ -72,9 +72,9 @@ fn queue_info_value(info: &ProcessQueueInfo) -> Value<'_> {
         ("commitOffset", info.commit_offset.into()),
         ("droped", info.dropped.into()),
         ("lastConsumeTimestamp", info.last_consume.into()),
-        ("lastLockTimestamp", 0.into()),
+        ("lastLockTimestamp", info.last_lock.into()),
         ("lastPullTimestamp", info.last_pull.into()),
-        ("locked", false.into()),
+        ("locked", info.locked.into()),
         ("transactionMsgCount", 0.into()),
         ("transactionMsgMaxOffset", 0.into()),
         ("transactionMsgMinOffset", 0.into()),
@@ -90,6 +90,8 @@ fn read_queue_info(value: &Value<'_>) -> Result<ProcessQueueInfo, WireError> {
         cached_count: int(value, "cachedMsgCount")?,
         cached_mib: int(value, "cachedMsgSizeInMiB")?,
         dropped: truth(value, "droped", false),
+        locked: truth(value, "locked", false),
+        last_lock: long(value, "lastLockTimestamp")?,
         last_pull: long(value, "lastPullTimestamp")?,
         last_consume: long(value, "lastConsumeTimestamp")?,
     })

@@ -6,6 +6,7 @@
 //! * The commit point of one life never falls, and no commit of a life lies below an earlier one.
 //! * No pull, commit or send-back of a queue that is not ours; no delivery of one that is on its way out.
 //! * Not more deliveries than handlers.
+//! * Orderly: one delivery of a queue at a time, and a lock for whatever is pulled or handed out.
 
 use evenkeel_core::consumer::{Consumer, Event, Output};
 use evenkeel_core::model::{CallId, MessageQueue};
@@ -23,6 +24,8 @@ pub(crate) struct Checks {
     points: BTreeMap<MessageQueue, i64>,
     commits: BTreeMap<MessageQueue, i64>,
     pub(crate) concurrency: Option<usize>,
+    /// One delivery of a queue at a time, under its lock, without gaps.
+    pub(crate) orderly: bool,
 }
 
 impl Checks {
@@ -103,6 +106,11 @@ impl Checks {
             let Some(point) = view.commit_point else { continue };
             let last = self.points.insert(view.queue.clone(), point).unwrap_or(point);
             assert!(last <= point, "the commit point of {} fell from {last} to {point}", view.queue);
+        }
+        if self.orderly {
+            for view in &snapshot.queues {
+                assert!(view.running <= 1, "{} deliveries of {} run", view.running, view.queue);
+            }
         }
         if let Some(most) = self.concurrency {
             assert!(snapshot.delivered <= most, "{} deliveries for {most} handlers", snapshot.delivered);

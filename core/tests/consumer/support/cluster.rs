@@ -29,6 +29,10 @@ pub(crate) struct Cluster {
     pub(crate) down: BTreeSet<Address>,
     /// Somebody listens there and never answers.
     pub(crate) silent: BTreeSet<Address>,
+    /// Queues whose lock another member holds.
+    pub(crate) locked_elsewhere: BTreeSet<MessageQueue>,
+    /// Queues whose lock the consumer holds, as far as brokers know.
+    pub(crate) locked: BTreeSet<MessageQueue>,
     /// Pulls that the broker does not hold any more.
     released: BTreeSet<CallId>,
 }
@@ -46,6 +50,8 @@ impl Cluster {
             first: BTreeMap::new(),
             down: BTreeSet::new(),
             silent: BTreeSet::new(),
+            locked_elsewhere: BTreeSet::new(),
+            locked: BTreeSet::new(),
             released: BTreeSet::new(),
         };
         cluster.topic(topic, &[("a", queues)]);
@@ -109,6 +115,16 @@ impl Cluster {
             Request::QueryOffset { queue, .. } => Ok(Reply::Offset(self.committed.get(queue).copied())),
             Request::CommitOffset { queue, offset, .. } => {
                 self.commit(queue, *offset);
+                Ok(Reply::Done)
+            }
+            Request::Lock(wanted) => {
+                let granted: BTreeSet<MessageQueue> =
+                    wanted.queues.difference(&self.locked_elsewhere).cloned().collect();
+                self.locked.extend(granted.iter().cloned());
+                Ok(Reply::Locked(granted))
+            }
+            Request::Unlock(given_up) => {
+                self.locked.retain(|queue| !given_up.queues.contains(queue));
                 Ok(Reply::Done)
             }
             Request::MaxOffset { queue } => Ok(Reply::Offset(Some(self.end(queue)))),

@@ -90,6 +90,7 @@ pub(crate) fn config(topics: &[&str]) -> ConsumerConfig {
         subscriptions: topics.iter().map(|topic| all_of(topic)).collect(),
         strategy: Arc::new(Average),
         model: Default::default(),
+        orderly: false,
         start_from: Default::default(),
         limits: Limits::default(),
     }
