@@ -11,7 +11,8 @@ use crate::embedded::EmbeddedBroker;
 use crate::error::{Error, Result};
 use crate::filter;
 use crate::handler::{
-    Ack, Batch, BatchHandler, BatchResult, Context, Handler, HandlerResult, OneByOne, Whole, Work,
+    Ack, Batch, BatchHandler, BatchResult, Context, Handler, HandlerResult, InOrder, OneByOne,
+    OrderedHandler, OrderedResult, Whole, Work,
 };
 use crate::identity;
 use crate::message::Message;
@@ -67,6 +68,7 @@ pub struct ConsumerBuilder<H> {
     instance: Option<String>,
     unit: Option<String>,
     strategy: Arc<dyn Allocate>,
+    orderly: bool,
     start_from: ConsumeFrom,
     limits: Limits,
     handler_timeout: Duration,
@@ -86,6 +88,7 @@ impl ConsumerBuilder<NoHandler> {
             instance: None,
             unit: None,
             strategy: Arc::new(Average),
+            orderly: false,
             start_from: ConsumeFrom::default(),
             limits: Limits::default(),
             handler_timeout: HANDLER_TIMEOUT,
@@ -142,6 +145,21 @@ impl ConsumerBuilder<NoHandler> {
         self.with(Arc::new(Whole(handler)), true)
     }
 
+    /// Consumes in order with this async closure: one batch of a queue at a time, up to `batch_max` messages, under the
+    /// broker's lock of the queue. All members of the group must be orderly.
+    pub fn ordered_handler<F, R>(self, handler: F) -> ConsumerBuilder<WithHandler>
+    where
+        F: Fn(Batch) -> R + Send + Sync + 'static,
+        R: Future<Output = OrderedResult> + Send + 'static,
+    {
+        self.ordered_handler_with(move |batch: Batch, _context: Context| handler(batch))
+    }
+
+    /// Consumes in order with this [`OrderedHandler`]: a closure of batch and [`Context`], or a type of yours.
+    pub fn ordered_handler_with(self, handler: impl OrderedHandler) -> ConsumerBuilder<WithHandler> {
+        self.orderly(true).with(Arc::new(InOrder(handler)), true)
+    }
+
     fn with(self, work: Arc<dyn Work>, batches: bool) -> ConsumerBuilder<WithHandler> {
         ConsumerBuilder {
             group: self.group,
@@ -153,6 +171,7 @@ impl ConsumerBuilder<NoHandler> {
             instance: self.instance,
             unit: self.unit,
             strategy: self.strategy,
+            orderly: self.orderly,
             start_from: self.start_from,
             limits: self.limits,
             handler_timeout: self.handler_timeout,
@@ -260,6 +279,15 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
+    /// Whether a queue's messages are handled one after the other, under the broker's lock of the queue. A handler that
+    /// wants a message again then holds its queue up: the same message comes again after `orderly_pause`, before those
+    /// behind it, and after `max_retries` tries (never, unless set) it goes to the dead-letter topic. All members of the
+    /// group must agree. [`ConsumerBuilder::ordered_handler`] sets it.
+    pub fn orderly(mut self, on: bool) -> Self {
+        self.orderly = on;
+        self
+    }
+
     /// Handlers that run at the same time, over all queues.
     pub fn concurrency(self, handlers: u32) -> Self {
         self.set("concurrency", i64::from(handlers))
@@ -347,6 +375,7 @@ impl ConsumerBuilder<WithHandler> {
             subscriptions: self.subscriptions,
             strategy: self.strategy,
             model: MessageModel::Clustering,
+            orderly: self.orderly,
             start_from: self.start_from,
             limits: self.limits,
         };

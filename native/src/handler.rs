@@ -8,6 +8,7 @@ use evenkeel_core::model::MessageQueue;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// What becomes of a message that a handler has seen.
@@ -96,6 +97,39 @@ where
     R: Future<Output = BatchResult> + Send,
 {
     fn handle(&self, batch: Batch, context: Context) -> impl Future<Output = BatchResult> + Send {
+        self(batch, context)
+    }
+}
+
+/// What becomes of a batch of an orderly queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ordered {
+    /// All of it is done; the queue goes on.
+    Done,
+    /// So many messages from the front are done. The others come again, first, when the queue has rested for
+    /// `orderly_pause`.
+    First(usize),
+    /// All of it comes again when the queue has rested for this long, 10 ms to 30 s.
+    PauseQueue(Duration),
+    /// It was not worked on, see [`Ack::PutBack`].
+    PutBack,
+}
+
+/// How an ordered handler ends. An error means "all of it again", after `orderly_pause`.
+pub type OrderedResult = std::result::Result<Ordered, BoxError>;
+
+/// Handles the messages of each queue in their order: one batch of a queue at a time.
+pub trait OrderedHandler: Send + Sync + 'static {
+    /// Works on a batch.
+    fn handle(&self, batch: Batch, context: Context) -> impl Future<Output = OrderedResult> + Send;
+}
+
+impl<F, R> OrderedHandler for F
+where
+    F: Fn(Batch, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = OrderedResult> + Send,
+{
+    fn handle(&self, batch: Batch, context: Context) -> impl Future<Output = OrderedResult> + Send {
         self(batch, context)
     }
 }
@@ -212,6 +246,26 @@ impl<H: BatchHandler> Work for Whole<H> {
                     Outcome::Retry { done: 0, delay_level: 0, why: Failure::Error(error.to_string()) }
                 }
             }
+        })
+    }
+}
+
+/// An [`OrderedHandler`] as [`Work`].
+pub(crate) struct InOrder<H>(pub(crate) H);
+
+impl<H: OrderedHandler> Work for InOrder<H> {
+    fn run(&self, batch: Batch, context: Context) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+        Box::pin(async move {
+            let length = batch.len();
+            let (done, pause, why) = match self.0.handle(batch, context).await {
+                Ok(Ordered::Done) => return Outcome::Done,
+                Ok(Ordered::PutBack) => return Outcome::PutBack,
+                Ok(Ordered::First(done)) if done >= length => return Outcome::Done,
+                Ok(Ordered::First(done)) => (done, None, Failure::Asked),
+                Ok(Ordered::PauseQueue(time)) => (0, Some(time.into()), Failure::Asked),
+                Err(error) => (0, None, Failure::Error(error.to_string())),
+            };
+            Outcome::Suspend { done, pause, why }
         })
     }
 }

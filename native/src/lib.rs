@@ -54,7 +54,8 @@ pub use builder::{ConsumerBuilder, NoHandler, WithHandler};
 pub use consumer::{Consumer, Control, Events};
 pub use error::{BoxError, Error, ErrorKind, Result};
 pub use handler::{
-    Ack, Batch, BatchAck, BatchHandler, BatchResult, Context, DelayLevel, Handler, HandlerResult,
+    Ack, Batch, BatchAck, BatchHandler, BatchResult, Context, DelayLevel, Handler, HandlerResult, Ordered,
+    OrderedHandler, OrderedResult,
 };
 pub use message::Message;
 pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};

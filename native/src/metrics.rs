@@ -94,6 +94,13 @@ pub const METRICS: &[Metric] = &[
         samples: |status| topics(status, |tally| Number::Whole(tally.lost)),
     },
     Metric {
+        name: "evenkeel_queue_lock_failures_total",
+        kind: Kind::Counter,
+        labels: &["topic"],
+        meaning: "Orderly: queue locks that another member held when they were asked for, or took.",
+        samples: |status| topics(status, |tally| Number::Whole(tally.lock_failures)),
+    },
+    Metric {
         name: "evenkeel_drain_seconds",
         kind: Kind::Histogram,
         labels: &["topic"],

@@ -49,6 +49,8 @@ pub struct TopicTally {
     pub gained: u64,
     /// Queues that we lost to other members.
     pub lost: u64,
+    /// Orderly: queue locks that another member held when they were asked for, or took.
+    pub lock_failures: u64,
     /// Times of handlers that were content, in milliseconds; a batch counts once.
     pub succeeded: Histogram,
     /// Times of handlers that want their messages again, in milliseconds.
@@ -63,6 +65,7 @@ impl Default for TopicTally {
             rebalances: BTreeMap::new(),
             gained: 0,
             lost: 0,
+            lock_failures: 0,
             succeeded: Histogram::new(HANDLER_MILLIS),
             failed: Histogram::new(HANDLER_MILLIS),
             drains: Histogram::new(DRAIN_SECONDS),
@@ -88,6 +91,9 @@ impl Tally {
                     self.topic(&queue.topic).drains.add(now.since(since).as_secs_f64());
                 }
             }
+            Event::LockRefused { queue, .. } | Event::LockLost { queue } => {
+                self.topic(&queue.topic).lock_failures += 1;
+            }
             _ => {}
         }
     }
@@ -104,7 +110,7 @@ impl Tally {
         let tally = self.topic(topic);
         let times = match outcome {
             Outcome::Done => &mut tally.succeeded,
-            Outcome::Retry { .. } => &mut tally.failed,
+            Outcome::Retry { .. } | Outcome::Suspend { .. } => &mut tally.failed,
             Outcome::PutBack => return,
         };
         times.add(took.as_secs_f64() * 1_000.0);

@@ -83,6 +83,15 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::OffsetReset { queue, from, to } => {
             warn!(event = "offset-reset", group, %queue, from, to, "the offset of a queue was reset");
         }
+        Event::LockRefused { queue, times: 1 } => {
+            info!(event = "lock-refused", group, %queue, "another member holds the queue's lock: asking again");
+        }
+        Event::LockRefused { queue, times } => {
+            debug!(event = "lock-refused", group, %queue, times, "another member holds the queue's lock");
+        }
+        Event::LockLost { queue } => {
+            warn!(event = "lock-lost", group, %queue, "the queue's lock was lost: it begins anew");
+        }
         Event::Late { count } => {
             debug!(event = "late", group, count, "something of an ended queue arrived late")
         }

@@ -51,6 +51,18 @@ fn rough_groups_keep_them_too() {
     }
 }
 
+/// Under locks: besides all that, one worker for each queue, and nothing begins while something before it is open.
+#[test]
+fn orderly_groups_keep_their_order() {
+    let (mut sent, mut duplicates) = (0, 0);
+    for seed in 0..seeds() / 2 {
+        let report = run(&Plan { orderly: true, ..Plan::of(seed) });
+        (sent, duplicates) = (sent + report.sent, duplicates + report.duplicates);
+        assert!(report.verdicts.is_empty(), "orderly {}", failure(seed, &report));
+    }
+    println!("{} seeds, {sent} messages, {duplicates} completed again", seeds() / 2);
+}
+
 /// The seed of the day: a little new ground each day, printed so that it can be run again.
 #[test]
 fn the_seed_of_the_day() {
@@ -71,12 +83,14 @@ fn same_seed_same_log() {
     assert_ne!(run(&Plan::of(1)).hash, run(&Plan::of(2)).hash, "the log does not depend on the seed");
 }
 
-/// Replays one seed with its log: `EVENKEEL_SEED=42`, and `EVENKEEL_ROUGH=1` if it was a rough one.
+/// Replays one seed with its log: `EVENKEEL_SEED=42`, and `EVENKEEL_ROUGH=1` or `EVENKEEL_ORDERLY=1` if it was such a
+/// one.
 #[test]
 fn one_seed() {
     let Some(seed) = std::env::var("EVENKEEL_SEED").ok().and_then(|text| text.parse().ok()) else { return };
     let rough = std::env::var("EVENKEEL_ROUGH").is_ok();
-    let report = run(&Plan { keep_log: true, rough, ..Plan::of(seed) });
+    let orderly = std::env::var("EVENKEEL_ORDERLY").is_ok();
+    let report = run(&Plan { keep_log: true, rough, orderly, ..Plan::of(seed) });
     for line in &report.log {
         println!("{line}");
     }
@@ -86,8 +100,12 @@ fn one_seed() {
 
 /// Controls: each planted fault has to be found by some of a few seeds.
 fn assert_found(mutant: Mutant, says: &str) {
+    assert_found_in(mutant, says, |seed| Plan { rough: true, ..Plan::of(seed) });
+}
+
+fn assert_found_in(mutant: Mutant, says: &str, plan: fn(u64) -> Plan) {
     let found = (0..400).find_map(|seed| {
-        let report = run(&Plan { mutant: Some(mutant), rough: true, ..Plan::of(seed) });
+        let report = run(&Plan { mutant: Some(mutant), ..plan(seed) });
         report.verdicts.into_iter().find(|verdict| verdict.what.contains(says)).map(|verdict| (seed, verdict))
     });
     match found {
@@ -109,6 +127,16 @@ fn a_commit_of_the_maximum_is_found() {
 #[test]
 fn a_deaf_member_is_found() {
     assert_found(Mutant::DeafMember, "has the owners");
+}
+
+#[test]
+fn an_imagined_lock_is_found() {
+    assert_found_in(Mutant::ImaginedLock, "works on", |seed| Plan { orderly: true, ..Plan::of(seed) });
+}
+
+#[test]
+fn a_message_that_is_passed_over_is_found_in_an_orderly_group() {
+    assert_found_in(Mutant::SwallowedMessage, "is open", |seed| Plan { orderly: true, ..Plan::of(seed) });
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// SQL-92 condition on properties, if the broker evaluates them
     #[arg(long, value_name = "EXPR")]
     sql: Option<String>,
-    /// One message of a queue at a time, in order (not in this version)
+    /// The messages of a queue one after the other, under its lock; all members of the group must say so
     #[arg(long)]
     orderly: bool,
     /// Every member gets every message (not in this version)
@@ -132,7 +132,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
 
     let (stop, mut stops) = mpsc::unbounded_channel();
     let sink = Arc::new(Sink::new(global, &options, template, stop));
-    let builder = with_settings(Consumer::builder(group), &settings, &cluster)?;
+    let builder = with_settings(Consumer::builder(group), &settings, &cluster)?.orderly(options.orderly);
     let builder = subscriptions.iter().fold(builder, |builder, subscribe| match subscribe {
         Subscribe { topic, sql: Some(sql), .. } => builder.subscribe_sql(topic.as_str(), sql),
         Subscribe { topic, tag, .. } => builder.subscribe(topic.as_str(), tag.as_deref().unwrap_or("*")),
@@ -206,13 +206,11 @@ fn close(
 
 impl Options {
     fn refuse_what_is_missing(&self) -> Result<(), Failure> {
-        let refused = [(self.orderly, "--orderly"), (self.broadcast, "--broadcast")];
-        match refused.iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(Failure::usage(format!("{flag} is not there yet")).with_hint(
-                "this version consumes concurrently, and every message goes to one member of the group",
-            )),
-            None => Ok(()),
+        if self.broadcast {
+            return Err(Failure::usage("--broadcast is not there yet")
+                .with_hint("in this version every message goes to one member of the group"));
         }
+        Ok(())
     }
 
     fn subscriptions(&self, settings: &Settings) -> Result<Vec<Subscribe>, Failure> {

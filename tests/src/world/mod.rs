@@ -44,6 +44,8 @@ pub struct Plan {
     pub members: usize,
     /// Slow handlers and a group that hardly ever stands still: queues come back with work of their last life undone.
     pub rough: bool,
+    /// Queues are worked on under their locks, one delivery at a time.
+    pub orderly: bool,
     /// A fault planted into every member, to see the oracle find it.
     pub mutant: Option<Mutant>,
     /// Whether to keep the log as text (its hash is always kept).
@@ -62,6 +64,7 @@ impl Plan {
             brokers: 1 + usize::try_from(rng.below(3)).unwrap_or(0),
             members: 1 + usize::try_from(rng.below(4)).unwrap_or(0),
             rough: false,
+            orderly: false,
             mutant: None,
             keep_log: false,
         }
@@ -260,6 +263,7 @@ impl World {
 
     fn kill(&mut self, index: usize) {
         self.members[index].dead = true;
+        self.oracle.on_kill(&self.members[index].name);
         self.log.line(self.now, || format!("m{index} is killed"));
         self.cut_all(index, "killed");
     }
@@ -310,10 +314,10 @@ impl World {
         }
         let done = match &outcome {
             Outcome::Done => delivery.messages.len(),
-            Outcome::Retry { done, .. } => *done,
+            Outcome::Retry { done, .. } | Outcome::Suspend { done, .. } => *done,
             Outcome::PutBack => 0,
         };
-        self.oracle.on_done(&delivery, done);
+        self.oracle.on_done(&self.members[member].name, &delivery, done);
         let ticket = self.members[member].mutate_ticket(self.plan.mutant, ticket, &delivery.queue);
         self.feed(member, Input::Outcome { ticket, outcome });
     }
@@ -327,7 +331,7 @@ impl World {
             };
             let result = Reply::parse(&request, command);
             let call = self.members[member].mutate_call(self.plan.mutant, call, &request);
-            let result = mutant::mutate_reply(self.plan.mutant, member, result);
+            let result = mutant::mutate_reply(self.plan.mutant, member, &request, result);
             self.oracle.on_reply(&request, &result);
             self.reply(member, call, result);
         } else if let Ok(request) = PeerRequest::parse(&command) {
@@ -399,6 +403,7 @@ impl World {
                     self.oracle.on_event(self.now, &self.members[index].name, &event);
                     if let Event::Stopped { .. } = event {
                         self.members[index].stopped = true;
+                        self.oracle.on_kill(&self.members[index].name);
                         self.cut_all(index, "stopped");
                     }
                 }

@@ -14,6 +14,8 @@ pub enum Mutant {
     CommitOfTheMaximum,
     /// The first member believes to be alone in the group.
     DeafMember,
+    /// Every lock that is asked for is taken for granted.
+    ImaginedLock,
     /// The first message of every answer is dropped.
     SwallowedMessage,
 }
@@ -31,15 +33,21 @@ pub fn mutate_request(mutant: Option<Mutant>, consumer: &Consumer, mut request: 
     request
 }
 
-/// [`Mutant::DeafMember`], [`Mutant::SwallowedMessage`].
+/// [`Mutant::DeafMember`], [`Mutant::ImaginedLock`], [`Mutant::SwallowedMessage`].
 pub fn mutate_reply(
     mutant: Option<Mutant>,
     member: usize,
+    request: &Request,
     mut result: Result<Reply, CallError>,
 ) -> Result<Reply, CallError> {
     match (mutant, &mut result) {
         (Some(Mutant::DeafMember), Ok(Reply::Members(members))) if member == 0 => {
             members.retain(|id| id.as_str().contains("@0#"));
+        }
+        (Some(Mutant::ImaginedLock), Ok(Reply::Locked(locked))) => {
+            if let Request::Lock(wanted) = request {
+                locked.clone_from(&wanted.queues);
+            }
         }
         (Some(Mutant::SwallowedMessage), Ok(Reply::Pulled(pulled))) if !pulled.messages.is_empty() => {
             pulled.messages.remove(0);

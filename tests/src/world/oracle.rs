@@ -3,7 +3,7 @@
 use super::Plan;
 use super::member::{FILTER, Member};
 use evenkeel_core::consumer::{Delivery, Event};
-use evenkeel_core::model::{MessageQueue, QueueEpoch};
+use evenkeel_core::model::{MessageQueue, QueueEpoch, Ticket};
 use evenkeel_core::time::Instant;
 use evenkeel_core::wire::message::Message;
 use evenkeel_core::wire::reply::{CallError, Reply};
@@ -30,6 +30,11 @@ impl fmt::Display for Verdict {
 #[derive(Debug)]
 pub struct Oracle {
     verdicts: Vec<Verdict>,
+    orderly: bool,
+    /// Deliveries with handlers, by queue: the member's name and the ticket.
+    busy: BTreeMap<MessageQueue, BTreeSet<(String, Ticket)>>,
+    /// Numbers of what was handed out.
+    numbers: BTreeMap<(MessageQueue, i64), u64>,
     /// Numbers of wanted messages that were sent.
     wanted: BTreeSet<u64>,
     /// How often each was completed.
@@ -44,9 +49,12 @@ pub struct Oracle {
 
 impl Oracle {
     /// An oracle for a plan.
-    pub fn new(_plan: &Plan) -> Self {
+    pub fn new(plan: &Plan) -> Self {
         Self {
             verdicts: Vec::new(),
+            orderly: plan.orderly,
+            busy: BTreeMap::new(),
+            numbers: BTreeMap::new(),
             wanted: BTreeSet::new(),
             done: BTreeMap::new(),
             passable: BTreeMap::new(),
@@ -94,7 +102,10 @@ impl Oracle {
     }
 
     /// A handler has finished: its first `done` messages are done, whoever it did it for.
-    pub fn on_done(&mut self, delivery: &Delivery, done: usize) {
+    pub fn on_done(&mut self, member: &str, delivery: &Delivery, done: usize) {
+        if let Some(busy) = self.busy.get_mut(&delivery.queue) {
+            busy.remove(&(member.to_string(), delivery.ticket));
+        }
         for message in delivery.messages.iter().take(done) {
             self.passable.entry(delivery.queue.clone()).or_default().insert(message.queue_offset);
             *self.done.entry(number(message)).or_default() += 1;
@@ -112,6 +123,11 @@ impl Oracle {
                 })
                 .map(|((queue, _), offset)| (queue.clone(), *offset));
             if let Some((queue, offset)) = found {
+                // A dead letter is the end of its message.
+                let number = self.numbers.get(&(queue.clone(), offset)).filter(|_| back.delay_level < 0);
+                if let Some(number) = number {
+                    *self.done.entry(*number).or_default() += 1;
+                }
                 self.passable.entry(queue).or_default().insert(offset);
             }
         }
@@ -122,6 +138,10 @@ impl Oracle {
         for message in &delivery.messages {
             let position = (delivery.queue.clone(), message.commit_log_offset);
             self.positions.insert(position, message.queue_offset);
+            self.numbers.insert((delivery.queue.clone(), message.queue_offset), number(message));
+        }
+        if self.orderly {
+            self.check_order(now, &member.name, delivery);
         }
         let key = (member.name.clone(), delivery.queue.clone());
         let last = self.epochs.insert(key, delivery.ticket.epoch);
@@ -130,6 +150,30 @@ impl Oracle {
         }
         if delivery.messages.len() > member.limits.batch_max as usize {
             self.fail(now, format!("{} delivers {} messages at once", member.name, delivery.messages.len()));
+        }
+    }
+
+    /// One worker at a time, in the whole group; and nothing is begun while something before it is open.
+    fn check_order(&mut self, now: Instant, member: &str, delivery: &Delivery) {
+        let queue = &delivery.queue;
+        let busy = self.busy.entry(queue.clone()).or_default();
+        let other = busy.first().map(|(other, _)| other.clone());
+        busy.insert((member.to_string(), delivery.ticket));
+        if let Some(other) = other {
+            self.fail(now, format!("{member} works on {queue} while {other} does"));
+        }
+        let first = delivery.messages.first().map_or(0, |message| message.queue_offset);
+        let none = BTreeSet::new();
+        let passable = self.passable.get(queue).unwrap_or(&none);
+        if let Some(open) = (0..first).find(|at| !passable.contains(at)) {
+            self.fail(now, format!("{member} begins {queue} {first} while {open} is open"));
+        }
+    }
+
+    /// Its handlers are no more.
+    pub fn on_kill(&mut self, member: &str) {
+        for busy in self.busy.values_mut() {
+            busy.retain(|(name, _)| name != member);
         }
     }
 

@@ -131,6 +131,10 @@ fn told(event: &Event) -> Option<(Value, String)> {
             json!({"type": "offset-reset", "topic": queue.topic.as_str(), "queue": name(queue), "from": from, "to": to}),
             format!("offset of {} was reset from {from} to {to}", name(queue)),
         ),
+        Event::LockLost { queue } => (
+            json!({"type": "lock-lost", "topic": queue.topic.as_str(), "queue": name(queue)}),
+            format!("the lock of {} was lost", name(queue)),
+        ),
         _ => return None,
     })
 }
