@@ -262,7 +262,7 @@ impl<H: OrderedHandler> Work for InOrder<H> {
                 Ok(Ordered::PutBack) => return Outcome::PutBack,
                 Ok(Ordered::First(done)) if done >= length => return Outcome::Done,
                 Ok(Ordered::First(done)) => (done, None, Failure::Asked),
-                Ok(Ordered::PauseQueue(time)) => (0, Some(time.into()), Failure::Asked),
+                Ok(Ordered::PauseQueue(time)) => (0, Some(time), Failure::Asked),
                 Err(error) => (0, None, Failure::Error(error.to_string())),
             };
             Outcome::Suspend { done, pause, why }
