@@ -24,6 +24,8 @@ export interface SimulationSettings {
   /** A strategy by name: `avg`, `circle`, `hash`, `hash:20`, `draft`. Default `avg`. */
   readonly strategy?: string;
   readonly startFrom?: 'first' | 'last';
+  /** Queues are worked on under their locks, one delivery after the other. Default false. */
+  readonly orderly?: boolean;
   /** Which name server and brokers it asks first. Default 1. */
   readonly seed?: number;
   /** Numeric settings by their names, times in milliseconds: `{ rebalance_interval: 20000 }`. */

@@ -92,6 +92,7 @@ fn config(value: &Value<'_>) -> Result<ConsumerConfig, Refusal> {
             None => Arc::new(Average),
         },
         model: Default::default(),
+        orderly: value.field("orderly").to_bool().unwrap_or(false),
         start_from: match value.field("startFrom").as_str() {
             None | Some("last") => ConsumeFrom::Last,
             Some("first") => ConsumeFrom::First,

@@ -81,6 +81,8 @@ fn reason_name(reason: Reason) -> &'static str {
         Reason::Commit => "commit",
         Reason::Queue => "queue",
         Reason::SendBackRetry => "sendBackRetry",
+        Reason::Suspended => "suspended",
+        Reason::Locks => "locks",
         Reason::Drain => "drain",
         Reason::Shutdown => "shutdown",
     }
