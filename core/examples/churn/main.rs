@@ -27,8 +27,8 @@ use crate::targets::Targets;
 const HEAD: &str = "# How much moves
 
 Made by `cargo run --release -p evenkeel-core --example churn -- --markdown`, not by hand: random groups with names like
-those of real ones, the same for every strategy, from a fixed seed. [`draft`](super::draft) says what follows from it,
-[`figures`](super::figures) what it takes in time.
+those of real ones, the same for every strategy, from a fixed seed. [`draft`](crate::manual::draft) says what follows from it,
+[`figures`](crate::manual::figures) what it takes in time.
 
 Columns: queues, members. Floor: the fewest moves to an even result from the same start. A ring is not even, so that the
 floor says nothing about it.";
