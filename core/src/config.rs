@@ -349,24 +349,9 @@ impl ConsumerConfig {
         for row in OPTIONS {
             row.check(row.value(&self.limits))?;
         }
-        if self.limits.pull_timeout <= self.limits.suspend {
-            let (value, min) = (&self.limits.pull_timeout, &self.limits.suspend);
-            return Err(ConfigError::OutOfRange {
-                option: "pull_timeout",
-                value: i64::try_from(value.as_millis()).unwrap_or(i64::MAX),
-                min: i64::try_from(min.as_millis()).unwrap_or(i64::MAX) + 1,
-                max: 180_000,
-            });
-        }
-        if self.limits.lock_life <= self.limits.lock_interval {
-            let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            return Err(ConfigError::OutOfRange {
-                option: "lock_life",
-                value: millis(self.limits.lock_life),
-                min: millis(self.limits.lock_interval) + 1,
-                max: 50_000,
-            });
-        }
+        let limits = &self.limits;
+        more_than("pull_timeout", limits.pull_timeout, limits.suspend)?;
+        more_than("lock_life", limits.lock_life, limits.lock_interval)?;
         Ok(())
     }
 
@@ -378,4 +363,14 @@ impl ConsumerConfig {
             tries => tries,
         }
     }
+}
+
+/// A time that must be longer than another one.
+fn more_than(option: &'static str, value: Duration, other: Duration) -> Result<(), ConfigError> {
+    if value > other {
+        return Ok(());
+    }
+    let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    let max = OptionRow::find(option).map_or(i64::MAX, |row| row.max);
+    Err(ConfigError::OutOfRange { option, value: millis(value), min: millis(other) + 1, max })
 }

@@ -97,20 +97,31 @@ impl Consumer {
 
     /// The first `done` messages are done, each of the others goes back to its broker.
     fn retry(&mut self, epoch: QueueEpoch, offsets: &[i64], done: usize, delay_level: i32, why: Failure) {
+        for offset in self.partly_done(epoch, offsets, done, why) {
+            self.send_back(epoch, *offset, delay_level);
+        }
+    }
+
+    /// A handler failed behind the first `done` messages. Completes these, tells of it, and gives the others.
+    pub(super) fn partly_done<'a>(
+        &mut self,
+        epoch: QueueEpoch,
+        offsets: &'a [i64],
+        done: usize,
+        why: Failure,
+    ) -> &'a [i64] {
         let (done, again) = offsets.split_at(done.min(offsets.len()));
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return &[] };
         for offset in done {
             life.window.complete(*offset);
         }
         if let Some(first) = again.first() {
             self.handler_failed(epoch, *first, why);
-            for offset in again {
-                self.send_back(epoch, *offset, delay_level);
-            }
         }
+        again
     }
 
-    pub(super) fn handler_failed(&mut self, epoch: QueueEpoch, offset: i64, why: Failure) {
+    fn handler_failed(&mut self, epoch: QueueEpoch, offset: i64, why: Failure) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         let reconsume_times = life.window.message(offset).map_or(0, |message| message.reconsume_times);
         let queue = life.queue.clone();

@@ -60,12 +60,25 @@ pub(crate) struct Lease {
     refusals: u32,
 }
 
+impl Lease {
+    /// Whether the broker may have the lock down as ours: granted, or asked for and not refused yet.
+    fn is_to_give_back(&self) -> bool {
+        self.granted.is_some() || self.asking
+    }
+}
+
 /// What there is to do about locks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Locks {
     due: BTreeSet<(Instant, QueueEpoch)>,
     /// Locks of lives that have ended.
     unwanted: BTreeMap<BrokerName, BTreeSet<MessageQueue>>,
+}
+
+impl Locks {
+    fn give_up(&mut self, queue: MessageQueue) {
+        self.unwanted.entry(queue.broker.clone()).or_default().insert(queue);
+    }
 }
 
 impl Consumer {
@@ -123,6 +136,9 @@ impl Consumer {
 
     /// Gives back the locks of ended lives, and asks for those that are due: one call for each broker.
     pub(super) fn decide_locks(&mut self) {
+        if !self.needs_locks() {
+            return;
+        }
         self.give_back();
         let mut asks: BTreeMap<Address, Vec<QueueEpoch>> = BTreeMap::new();
         while let Some((at, epoch)) = self.locks.due.first().copied().filter(|(at, _)| *at <= self.now) {
@@ -186,7 +202,7 @@ impl Consumer {
         // Granted to a life that has ended meanwhile. If the queue has a new one, the lock is its lock, too.
         for queue in granted {
             if !self.in_table(&queue) {
-                self.locks.unwanted.entry(queue.broker.clone()).or_default().insert(queue);
+                self.locks.give_up(queue);
             }
         }
     }
@@ -208,15 +224,15 @@ impl Consumer {
         let had = life.lease.granted.take().is_some();
         life.lease.refusals = life.lease.refusals.saturating_add(1);
         let (queue, times) = (life.queue.clone(), life.lease.refusals);
-        if had && life.is_held() {
+        if !life.is_held() {
+            return;
+        }
+        if had {
             return self.lose_lock(epoch);
         }
-        if life.is_held() {
-            let wait = FIRST_RETRY * (1 << (times - 1).min(10));
-            let wait = wait.min(self.config.limits.lock_retry);
-            self.event(Event::LockRefused { queue, times });
-            self.lock_due(epoch, self.now + wait);
-        }
+        let wait = FIRST_RETRY * (1 << (times - 1).min(10));
+        self.event(Event::LockRefused { queue, times });
+        self.lock_due(epoch, self.now + wait.min(self.config.limits.lock_retry));
     }
 
     fn on_lock_failed(&mut self, epochs: &[QueueEpoch], from: &Address, error: CallError) {
@@ -249,9 +265,8 @@ impl Consumer {
         if let Some(due) = life.lease.due {
             self.locks.due.remove(&(due, epoch));
         }
-        if life.lease.granted.is_some() || life.lease.asking {
-            let queues = self.locks.unwanted.entry(life.queue.broker.clone()).or_default();
-            queues.insert(life.queue.clone());
+        if life.lease.is_to_give_back() {
+            self.locks.give_up(life.queue.clone());
         }
     }
 
@@ -283,9 +298,9 @@ impl Consumer {
     /// The end of the consumer: all locks, after the last commits and before the others hear that we left.
     pub(super) fn unlock_all(&mut self) -> usize {
         for life in self.queues.lives.values_mut() {
-            if life.lease.granted.take().is_some() || life.lease.asking {
-                let queues = self.locks.unwanted.entry(life.queue.broker.clone()).or_default();
-                queues.insert(life.queue.clone());
+            if life.lease.is_to_give_back() {
+                life.lease.granted = None;
+                self.locks.give_up(life.queue.clone());
             }
         }
         self.give_back()
@@ -305,14 +320,8 @@ impl Consumer {
         pause: Option<Duration>,
         why: Failure,
     ) {
-        let (done, again) = offsets.split_at(done.min(offsets.len()));
+        let again = self.partly_done(epoch, offsets, done, why);
         let most = self.config.max_retries();
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
-        for offset in done {
-            life.window.complete(*offset);
-        }
-        let Some(first) = again.first() else { return };
-        self.handler_failed(epoch, *first, why);
         let (least, longest) = (Duration::from_millis(10), Duration::from_secs(30));
         let pause = pause.unwrap_or(self.config.limits.orderly_pause).clamp(least, longest);
         for offset in again {
