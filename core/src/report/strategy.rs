@@ -10,7 +10,7 @@ use core::str::FromStr;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::lists::Lists;
 use super::{Error, ErrorCode, RoomRules, check};
@@ -21,8 +21,15 @@ use crate::model::{ClientId, MessageQueue};
 
 /// A strategy with its settings: `{"name":"CONSISTENT_HASH","virtualNodes":20}`. Where there is nothing to set, and as
 /// a short form, a text does as well: `"AVG"`, `"hash:20"`, see [`Strategy::from_str`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "name", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "name",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields,
+    // The derived code is that of the object form only; the text form is added below.
+    remote = "Self"
+)]
 #[non_exhaustive]
 pub enum Strategy {
     /// Consecutive runs.
@@ -273,52 +280,9 @@ impl FromStr for Strategy {
     }
 }
 
-/// The same as [`Strategy`], as serde reads it.
-#[derive(Deserialize)]
-#[serde(
-    tag = "name",
-    rename_all = "SCREAMING_SNAKE_CASE",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
-enum Tagged {
-    Avg {},
-    AvgByCircle {},
-    ConsistentHash {
-        virtual_nodes: Option<u16>,
-        hash: Option<RingHash>,
-    },
-    MachineRoom {
-        rooms: Vec<String>,
-    },
-    MachineRoomNearby {
-        inner: Box<Strategy>,
-        room_of: RoomRules,
-    },
-    Config {
-        queues: BTreeMap<ClientId, Vec<MessageQueue>>,
-    },
-    AvgByDraft {
-        slack: Option<u32>,
-        identity: Option<Identity>,
-        weights: Option<BTreeMap<ClientId, u32>>,
-        rooms: Option<DraftRooms>,
-    },
-}
-
-impl From<Tagged> for Strategy {
-    fn from(read: Tagged) -> Self {
-        match read {
-            Tagged::Avg {} => Self::Avg {},
-            Tagged::AvgByCircle {} => Self::AvgByCircle {},
-            Tagged::ConsistentHash { virtual_nodes, hash } => Self::ConsistentHash { virtual_nodes, hash },
-            Tagged::MachineRoom { rooms } => Self::MachineRoom { rooms },
-            Tagged::MachineRoomNearby { inner, room_of } => Self::MachineRoomNearby { inner, room_of },
-            Tagged::Config { queues } => Self::Config { queues },
-            Tagged::AvgByDraft { slack, identity, weights, rooms } => {
-                Self::AvgByDraft { slack, identity, weights, rooms }
-            }
-        }
+impl Serialize for Strategy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
     }
 }
 
@@ -342,6 +306,7 @@ impl<'de> Visitor<'de> for TextOrObject {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Strategy, A::Error> {
-        Tagged::deserialize(MapAccessDeserializer::new(map)).map(Strategy::from)
+        // The derived function, which is inherent and goes before the trait's.
+        Strategy::deserialize(MapAccessDeserializer::new(map))
     }
 }
