@@ -4,15 +4,18 @@
 mod helpers;
 #[path = "helpers/mute.rs"]
 mod mute;
+#[path = "helpers/orders.rs"]
+mod orders;
 #[path = "helpers/process.rs"]
 mod process;
 
+use evenkeel::Consumer;
 use evenkeel::embedded::faults::{Rule, Verdict};
 use evenkeel::embedded::{Draft, EmbeddedBroker, Endpoint};
-use evenkeel::{Ack, Consumer, StartFrom};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use helpers::eventually;
 use mute::Mute;
+use orders::{broker, member, orders};
 use process::evenkeel;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -43,28 +46,9 @@ async fn run(broker: &EmbeddedBroker, args: &[&str]) -> Ran {
     Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Two brokers with four queues of `orders` each.
-async fn broker() -> EmbeddedBroker {
-    EmbeddedBroker::builder().topic("orders", 2, 4).start().await.unwrap()
-}
-
-async fn member(broker: &EmbeddedBroker, group: &str, client: &str) -> Consumer {
-    let builder = Consumer::builder(group)
-        .name_servers(&broker.name_server().to_string())
-        .client_id(client)
-        .subscribe("orders", "*")
-        .start_from(StartFrom::First)
-        .handler(|_message| async { Ok(Ack::Done) });
-    builder.start().await.unwrap()
-}
-
 /// Two members of `pay` with four queues each.
 async fn pair(broker: &EmbeddedBroker) -> (Consumer, Consumer) {
     let pair = (member(broker, "pay", "10.0.0.1@a").await, member(broker, "pay", "10.0.0.1@b").await);
-    let orders = |one: &Consumer| {
-        let assignment = one.assignment();
-        assignment.queues().filter(|queue| queue.topic.as_str() == "orders").count()
-    };
     eventually("even shares", || orders(&pair.0) == 4 && orders(&pair.1) == 4).await;
     pair
 }

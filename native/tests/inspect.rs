@@ -4,27 +4,25 @@
 mod helpers;
 #[path = "helpers/mute.rs"]
 mod mute;
+#[path = "helpers/orders.rs"]
+mod orders;
 
 use evenkeel::client::{Client, NameServers};
 use evenkeel::embedded::faults::{Rule, Verdict};
 use evenkeel::embedded::{Draft, EmbeddedBroker};
 use evenkeel::inspect::{GroupSeen, Lag, Options, Which, Whom, read_group, read_groups};
-use evenkeel::{Ack, Consumer, ErrorKind, MessageQueue, StartFrom};
+use evenkeel::{Ack, Consumer, ErrorKind, MessageQueue};
 use evenkeel_core::plan::{Code, verify};
 use evenkeel_core::wire::bodies::{Body, DataVersion, GroupConfig, GroupTable};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::Command;
 use helpers::eventually;
 use mute::Mute;
+use orders::{broker, member, orders};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const GROUP: &str = "readers";
-
-/// Two brokers with four queues each.
-async fn broker() -> EmbeddedBroker {
-    EmbeddedBroker::builder().topic("orders", 2, 4).start().await.unwrap()
-}
 
 fn servers(broker: &EmbeddedBroker) -> NameServers {
     NameServers::parse(Client::start(), &broker.name_server().to_string(), "test").unwrap()
@@ -39,29 +37,14 @@ async fn read(broker: &EmbeddedBroker) -> GroupSeen {
     read_group(&servers(broker), &GROUP.into(), &options()).await.unwrap()
 }
 
-async fn member(broker: &EmbeddedBroker, client: &str) -> Consumer {
-    let builder = Consumer::builder(GROUP)
-        .name_servers(&broker.name_server().to_string())
-        .client_id(client)
-        .subscribe("orders", "*")
-        .start_from(StartFrom::First)
-        .handler(|_message| async { Ok(Ack::Done) });
-    builder.start().await.unwrap()
-}
-
 /// Members with their even share of eight queues.
 async fn members<const N: usize>(broker: &EmbeddedBroker, clients: [&str; N]) -> Vec<Consumer> {
     let mut all = Vec::new();
     for client in clients {
-        all.push(member(broker, client).await);
+        all.push(member(broker, GROUP, client).await);
     }
     eventually("even shares", || all.iter().all(|one| orders(one) == 8 / N)).await;
     all
-}
-
-fn orders(consumer: &Consumer) -> usize {
-    let queues = consumer.assignment();
-    queues.queues().filter(|queue| queue.topic.as_str() == "orders").count()
 }
 
 #[tokio::test]

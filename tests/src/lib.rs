@@ -8,6 +8,7 @@
 //! | [`mqadmin`] | reading what the `mqadmin` tool prints |
 //! | [`payload`] | message bodies that producer and consumer can both compute |
 //! | [`tally`] | which of those messages have arrived |
+//! | [`trio`] | three members in two languages that share eight queues |
 //! | [`layers`] | the direction of dependencies and the size of files |
 
 pub mod java;
@@ -16,4 +17,5 @@ pub mod members;
 pub mod mqadmin;
 pub mod payload;
 pub mod tally;
+pub mod trio;
 pub mod world;

@@ -32,7 +32,7 @@ const END: Duration = Duration::from_secs(90);
 /// # Panics
 ///
 /// If it is not there: nothing here builds it.
-pub fn program() -> PathBuf {
+fn program() -> PathBuf {
     let own = std::env::current_exe().expect("the path of this test");
     let folder = own.parent().and_then(|deps| deps.parent()).expect("target/PROFILE/deps/TEST");
     let path = folder.join("evenkeel");
@@ -43,6 +43,13 @@ pub fn program() -> PathBuf {
         path.display()
     );
     path
+}
+
+/// The built command with arguments, and nothing from outside: no settings of the environment, no stdin.
+pub fn evenkeel(arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.args(arguments).env_remove("NAMESRV_ADDR").env_remove("RUST_LOG").stdin(Stdio::null());
+    command
 }
 
 /// How a process ended.
@@ -99,7 +106,7 @@ impl Members {
         let named = arguments.iter().position(|argument| *argument == "--client-id");
         let client = named.and_then(|at| arguments.get(at + 1)).map(|id| (*id).to_owned());
         let client = client.unwrap_or_else(|| format!("127.0.0.1@rust-{number}"));
-        let mut command = Command::new(program());
+        let mut command = evenkeel(&[]);
         command.args(["consume", "-n", &self.namesrv, "-g", &self.group, "-t", &self.topic]);
         command.args(["--json", "--events", "--from", "first"]);
         if named.is_none() {
@@ -107,9 +114,6 @@ impl Members {
         }
         let mut child = command
             .args(arguments)
-            .env_remove("NAMESRV_ADDR")
-            .env_remove("RUST_LOG")
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

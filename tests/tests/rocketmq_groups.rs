@@ -2,11 +2,10 @@
 //! say, and besides what those cannot tell: who owns what, and who does not answer.
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
-use evenkeel_tests::members::{Members, program};
-use evenkeel_tests::mqadmin;
+use evenkeel_tests::members::{Members, evenkeel};
+use evenkeel_tests::{mqadmin, trio};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -32,19 +31,7 @@ fn scenarios(version: Version) {
 
     let mut peer = Peer::start(version);
     produce(&mut peer, &cluster, 80);
-    let consume = json!({
-        "cmd": "consume", "namesrv": cluster.namesrv(), "group": GROUP, "topic": "orders", "instance": "b-java",
-    });
-    let consumer = peer.send(consume);
-    peer.answer(consumer, MINUTE).expect("a started Java consumer");
-    let mut members = Members::new(&cluster.namesrv(), GROUP, "orders");
-    for client in ["127.0.0.1@a-rust", "127.0.0.1@c-rust"] {
-        members.start(&["--client-id", client]);
-    }
-    let settled = members
-        .settle(MINUTE, |owners| owners.values().map(|queues| queues.len()).collect::<Vec<_>>() == [3, 2]);
-    assert!(settled, "{}", members.tails());
-    settle_java(&mut peer, 3);
+    let (mut members, consumer) = trio::start(&cluster, &mut peer, GROUP);
     wait_for_lag(&cluster, 0);
 
     same_members(&cluster);
@@ -76,27 +63,9 @@ fn produce(peer: &mut Peer, cluster: &Cluster, count: u32) {
     assert_eq!(sent["sent"], count);
 }
 
-fn settle_java(peer: &mut Peer, queues: usize) {
-    let end = Instant::now() + MINUTE;
-    loop {
-        let line = peer.read_line(end.saturating_duration_since(Instant::now()));
-        let line = line.unwrap_or_else(|| panic!("the Java member does not get {queues} queues"));
-        let own = line["queues"].as_array().into_iter().flatten().filter(|queue| queue["topic"] == "orders");
-        if line["type"] == "assigned" && own.count() == queues {
-            return;
-        }
-    }
-}
-
 /// Exit code, stdout and stderr of our command.
 fn run(cluster: &Cluster, args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(program())
-        .args(args)
-        .args(["-n", &cluster.namesrv()])
-        .env_remove("NAMESRV_ADDR")
-        .env_remove("RUST_LOG")
-        .output()
-        .unwrap_or_else(|error| panic!("cannot start {}: {error}", program().display()));
+    let output = evenkeel(args).args(["-n", &cluster.namesrv()]).output().expect("the built command runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }

@@ -2,8 +2,7 @@
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
 use evenkeel_tests::members::Members;
-use evenkeel_tests::mqadmin;
-use serde_json::json;
+use evenkeel_tests::{mqadmin, trio};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -31,20 +30,9 @@ fn scenarios(version: Version) {
 fn eight_queues_three_members(cluster: &Cluster) {
     cluster.create_topic("orders", 4);
     let mut peer = Peer::start(cluster.version());
-    let consumer = peer.send(json!({
-        "cmd": "consume", "namesrv": cluster.namesrv(), "group": "readers", "topic": "orders", "instance": "b-java",
-    }));
-    peer.answer(consumer, MINUTE).expect("a started Java consumer");
-    let mut members = Members::new(&cluster.namesrv(), "readers", "orders");
-    for client in ["127.0.0.1@a-rust", "127.0.0.1@c-rust"] {
-        members.start(&["--client-id", client]);
-    }
-    let settled = members
-        .settle(MINUTE, |owners| owners.values().map(|queues| queues.len()).collect::<Vec<_>>() == [3, 2]);
-    assert!(settled, "{}", members.tails());
-    wait_for_java(&mut peer, 3);
+    let (mut members, _) = trio::start(cluster, &mut peer, "readers");
 
-    let names = ["127.0.0.1@a-rust", "127.0.0.1@b-java", "127.0.0.1@c-rust"];
+    let names = trio::CLIENTS;
     let text = cluster.mqadmin(&["consumerConnection", "-g", "readers"]);
     let rows = mqadmin::connections(&text);
     let seen: Vec<_> = rows.iter().map(|row| (row.client.as_str(), row.language.as_str())).collect();
@@ -108,17 +96,5 @@ fn more_members_than_queues(cluster: &Cluster) {
     assert_eq!(own.len(), 2, "{text}");
     for member in 0..3 {
         assert_eq!(members.stop(member).code, Some(0));
-    }
-}
-
-fn wait_for_java(peer: &mut Peer, queues: usize) {
-    let end = Instant::now() + MINUTE;
-    loop {
-        let line = peer.read_line(end.saturating_duration_since(Instant::now()));
-        let line = line.unwrap_or_else(|| panic!("the Java member does not get {queues} queues"));
-        let own = line["queues"].as_array().into_iter().flatten().filter(|queue| queue["topic"] == "orders");
-        if line["type"] == "assigned" && own.count() == queues {
-            return;
-        }
     }
 }

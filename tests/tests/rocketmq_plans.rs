@@ -4,10 +4,9 @@
 //! Who owns what is never taken from evenkeel's own reader: Java consumers tell what their rebalance holds, ours print it.
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
-use evenkeel_tests::members::{Members, program};
+use evenkeel_tests::members::{Members, evenkeel};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -354,13 +353,9 @@ impl<'a> Group<'a> {
     }
 
     fn evenkeel(&self, arguments: &[&str]) -> Answer {
-        let output = Command::new(program())
-            .args(arguments)
-            .args(["--json", "-n", &self.cluster.namesrv()])
-            .env_remove("RUST_LOG")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap_or_else(|error| panic!("cannot start {}: {error}", program().display()));
+        let mut command = evenkeel(arguments);
+        command.args(["--json", "-n", &self.cluster.namesrv()]);
+        let output = command.output().expect("the built command runs");
         let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let text = format!("{arguments:?} printed {out}\nand said {said}");
         let json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {text}"));

@@ -1,9 +1,9 @@
 //! The Java program of `tests/java/Allocate.java`.
 
-use super::jvm::{Home, Version, java};
+use super::jvm::{Home, Version, java, on_pipes};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 /// A Java process that answers with what the client's own strategy classes give.
 ///
@@ -37,14 +37,7 @@ impl Allocator {
     /// If Java or the jars are missing.
     pub fn start(version: Version) -> Self {
         let home = Home::new("allocate");
-        let log = std::fs::File::create(home.path().join("stderr.log")).expect("the log of the program");
-        let mut child = java(version, home.path(), "256m")
-            .arg("Allocate")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start java: {error}"));
+        let mut child = on_pipes(java(version, home.path(), "256m").arg("Allocate"), &home);
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("a piped stdout"));
         Self { child, stdin, stdout, _home: home }

@@ -122,6 +122,17 @@ pub(super) fn java(version: Version, home: &Path, heap: &str) -> Command {
     command
 }
 
+/// Starts a program that is asked on stdin and answers on stdout; what it says besides is kept in `stderr.log`.
+pub(super) fn on_pipes(command: &mut Command, home: &Home) -> Child {
+    let log = File::create(home.path().join("stderr.log")).expect("the log of a Java program");
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start java: {error}"))
+}
+
 /// Java 17 closes what both servers and the client reach into. A server makes a certificate when it starts unless
 /// TLS is off. The disk limits keep a rather full disk from refusing messages.
 const FLAGS: [&str; 14] = [

@@ -1,10 +1,10 @@
 //! The Java program of `tests/java/Peer.java`.
 
-use super::jvm::{Home, Version, java};
+use super::jvm::{Home, Version, java, on_pipes};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,15 +59,7 @@ impl Peer {
     /// As [`Self::start`], with further JVM options, such as `-Drocketmq.client.rebalance.waitInterval=1000`.
     pub fn start_with(version: Version, options: &[&str]) -> Self {
         let home = Home::new("peer");
-        let log = std::fs::File::create(home.path().join("stderr.log")).expect("the peer's log");
-        let mut child = java(version, home.path(), "512m")
-            .args(options)
-            .arg("Peer")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start java: {error}"));
+        let mut child = on_pipes(java(version, home.path(), "512m").args(options).arg("Peer"), &home);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("a piped stdout");
         let (sender, lines) = mpsc::channel();
@@ -139,6 +131,23 @@ impl Peer {
         match line["error"].as_str() {
             Some(error) => Err(error.to_owned()),
             None => Ok(line),
+        }
+    }
+
+    /// Reads lines until one says that a consumer has this many queues of a topic.
+    ///
+    /// # Panics
+    ///
+    /// If none does in time.
+    pub fn settle(&mut self, topic: &str, queues: usize, timeout: Duration) {
+        let end = Instant::now() + timeout;
+        loop {
+            let line = self.read_line(end.saturating_duration_since(Instant::now()));
+            let line = line.unwrap_or_else(|| panic!("the Java member does not get {queues} queues"));
+            let own = line["queues"].as_array().into_iter().flatten().filter(|queue| queue["topic"] == topic);
+            if line["type"] == "assigned" && own.count() == queues {
+                return;
+            }
         }
     }
 
