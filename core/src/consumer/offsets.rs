@@ -4,6 +4,10 @@
 //! when the queue goes to another member, and at shutdown. The point also travels with pulls. One commit of a queue is
 //! under way at a time, so two of them cannot overtake each other.
 //!
+//! The first commit of a queue whose group the broker did not know counts only when it has been confirmed twice: of first
+//! commits that come at once a broker can confirm two and keep one. Where the topic has no other queue on that broker
+//! there is nothing to come at once with, and one is enough.
+//!
 //! Java sends commits one-way and believes. Here the broker answers, so that a lost or refused commit stays due.
 
 use super::Consumer;
@@ -63,7 +67,10 @@ impl Consumer {
         let (closing, confirmed) = (life.phase == Phase::Closing, result.is_ok());
         match result {
             Ok(()) => {
-                life.committed = Some(offset);
+                // The first one is sent again.
+                if core::mem::replace(&mut life.kept, true) {
+                    life.committed = Some(offset);
+                }
                 let queue = life.queue.clone();
                 self.event(Event::Committed { queue, offset });
             }

@@ -42,6 +42,8 @@ pub(crate) struct AssignedQueue {
     pub(super) window: Window,
     /// The offset the broker has for us, as far as we know.
     pub(super) committed: Option<i64>,
+    /// Whether one confirmation of a commit is enough, see `offsets`.
+    pub(super) kept: bool,
     pub(super) commit: Option<CallId>,
     /// The last commit failed. Shutdown does not try such a queue again.
     pub(super) commit_failed: bool,
@@ -102,6 +104,7 @@ impl AssignedQueue {
             phase: Phase::Locating { asking: false },
             window: Window::new(0),
             committed: None,
+            kept: false,
             commit: None,
             commit_failed: false,
             listed: false,
@@ -279,6 +282,9 @@ impl Consumer {
         // 4.9 says 0 of a group that never committed, while the queue's first messages are in memory. Committed, the 0
         // stays, and tools see the group.
         life.committed = committed.filter(|offset| *offset > 0);
+        let of_broker = |other: &&MessageQueue| other.broker == life.queue.broker;
+        let alone = self.routes.queues(&life.queue.topic).iter().filter(of_broker).nth(1).is_none();
+        life.kept |= life.committed.is_some() || alone;
         life.failures = 0;
         self.attention.insert(epoch);
         let queue = life.queue.clone();
@@ -391,6 +397,7 @@ impl Consumer {
             life.after_pull = old.pull.or(old.after_pull);
             life.after_commit = old.commit.or(old.after_commit);
             life.max = old.max;
+            life.kept = old.kept;
         }
         self.begin(epoch, offset, None);
         self.commit(epoch);

@@ -14,6 +14,7 @@ mod c24_seen_from_outside;
 mod config;
 mod determinism;
 mod filters;
+mod first_commits;
 mod flow_control;
 mod foreign_members;
 mod offsets_deleted;
