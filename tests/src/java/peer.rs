@@ -2,7 +2,7 @@
 
 use super::jvm::{Home, Version, java, on_pipes};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -42,6 +42,8 @@ pub struct Peer {
     lines: Receiver<String>,
     /// Lines that came while an answer was awaited.
     waiting: VecDeque<Value>,
+    /// Answers that nobody has asked for yet, by their command.
+    answers: BTreeMap<i64, Value>,
     next_id: i64,
     _home: Home,
 }
@@ -70,7 +72,15 @@ impl Peer {
                 }
             }
         });
-        let mut peer = Self { child, stdin, lines, waiting: VecDeque::new(), next_id: 0, _home: home };
+        let mut peer = Self {
+            child,
+            stdin,
+            lines,
+            waiting: VecDeque::new(),
+            answers: BTreeMap::new(),
+            next_id: 0,
+            _home: home,
+        };
         peer.call(json!({"cmd": "ping"}), Duration::from_secs(30));
         peer
     }
@@ -87,12 +97,13 @@ impl Peer {
         id
     }
 
-    /// The next line that it printed; none if the time is over or the process ended.
+    /// The next line that it printed and that answers no command; none if the time is over or the process ended.
     pub fn read_line(&mut self, timeout: Duration) -> Option<Value> {
-        match self.waiting.pop_front() {
-            Some(line) => Some(line),
-            None => self.receive(Instant::now() + timeout).ok(),
+        let end = Instant::now() + timeout;
+        while self.waiting.is_empty() {
+            self.receive(end).ok()?;
         }
+        self.waiting.pop_front()
     }
 
     /// Sends a command and waits for its answer; other lines that come meanwhile are kept for [`Self::read_line`].
@@ -108,25 +119,15 @@ impl Peer {
 
     /// Waits for the answer to a command sent before; other lines are kept.
     pub fn answer(&mut self, id: i64, timeout: Duration) -> Result<Value, String> {
-        let is_answer =
-            |line: &Value| line["id"] == id && (line["type"] == "done" || line["type"] == "error");
         let end = Instant::now() + timeout;
-        let found = match self.waiting.iter().position(is_answer) {
-            Some(at) => self.waiting.remove(at),
-            None => None,
-        };
-        let line = match found {
-            Some(line) => line,
-            None => loop {
-                let line = self.receive(end).map_err(|error| match error {
-                    RecvTimeoutError::Timeout => format!("no answer in {timeout:?}"),
-                    RecvTimeoutError::Disconnected => "the process ended".to_owned(),
-                })?;
-                if is_answer(&line) {
-                    break line;
-                }
-                self.waiting.push_back(line);
-            },
+        let line = loop {
+            if let Some(line) = self.answers.remove(&id) {
+                break line;
+            }
+            self.receive(end).map_err(|error| match error {
+                RecvTimeoutError::Timeout => format!("no answer in {timeout:?}"),
+                RecvTimeoutError::Disconnected => "the process ended".to_owned(),
+            })?;
         };
         match line["error"].as_str() {
             Some(error) => Err(error.to_owned()),
@@ -177,10 +178,16 @@ impl Peer {
         self.call(json!({"cmd": "shutdown"}), Duration::from_secs(60));
     }
 
-    fn receive(&mut self, end: Instant) -> Result<Value, RecvTimeoutError> {
+    /// Takes in one line: an answer for whoever asked, however late that is, or one for [`Self::read_line`].
+    fn receive(&mut self, end: Instant) -> Result<(), RecvTimeoutError> {
         let line = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))?;
-        Ok(serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("the Java peer printed {line:?}: {error}")))
+        let line: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("the Java peer printed {line:?}: {error}"));
+        match line["id"].as_i64().filter(|_| line["type"] == "done" || line["type"] == "error") {
+            Some(id) => drop(self.answers.insert(id, line)),
+            None => self.waiting.push_back(line),
+        }
+        Ok(())
     }
 
     fn end(&mut self) {
