@@ -1,8 +1,8 @@
 //! Commits: telling brokers how far the group has come.
 //!
 //! A queue is committed when its commit point differs from what the broker confirmed last: every `commit_interval`,
-//! when the queue goes to another member, and at shutdown. The point also travels with pulls. One commit of a queue is
-//! under way at a time, so two of them cannot overtake each other.
+//! with each pull, when the queue goes to another member, and at shutdown. One commit of a queue is under way at a time,
+//! so two of them cannot overtake each other. For the same reason pulls carry no commit points, though they could.
 //!
 //! The first commit of a queue whose group the broker did not know counts only when it has been confirmed twice: of first
 //! commits that come at once a broker can confirm two and keep one. Where the topic has no other queue on that broker
@@ -13,7 +13,7 @@
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
-use super::queue::Phase;
+use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Topic};
 use crate::wire::reply::CallError;
@@ -46,6 +46,21 @@ impl Consumer {
         let call = self.call(Purpose::Commit(epoch, offset), master, request, timeout);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.commit = Some(call);
+        }
+    }
+
+    /// A pull is a good moment to tell how far we are. The very first commits go one at a time then: once a broker has
+    /// kept one of the group's offsets for the topic, it keeps those that come at once, too.
+    pub(super) fn commit_with_pull(&mut self, epoch: QueueEpoch) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        let rival = |other: &AssignedQueue| {
+            let (ours, theirs) = (&life.queue, &other.queue);
+            other.commit.is_some()
+                && !other.kept
+                && (&theirs.topic, &theirs.broker) == (&ours.topic, &ours.broker)
+        };
+        if life.commit_point() > Some(0) && (life.kept || !self.queues.lives.values().any(rival)) {
+            self.commit(epoch);
         }
     }
 

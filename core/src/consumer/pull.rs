@@ -44,16 +44,14 @@ impl Consumer {
             return self.try_again(epoch);
         };
         let second = || self.routes.master(&life.queue.broker).map(|address| (address, true)).filter(known);
-        let Some((address, is_master)) = Some(first).filter(known).or_else(second) else { return };
-        let commits = is_master && life.commit.or(life.after_commit).is_none();
-        let carried = life.uncommitted().filter(|point| *point > 0 && commits);
+        let Some((address, _)) = Some(first).filter(known).or_else(second) else { return };
         let address = address.clone();
         let pull = Pull {
             group: self.config.group.clone(),
             queue: life.queue.clone(),
             offset: life.window.next(),
             max_messages: i32::try_from(limits.pull_batch).unwrap_or(32),
-            commit: carried,
+            commit: None,
             suspend_ms: i64::try_from(limits.suspend.as_millis()).unwrap_or(15_000),
             subscription_version: entry.version,
             expression_type: entry.subscription.expression_type.as_str().into(),
@@ -63,9 +61,9 @@ impl Consumer {
         let call = self.call(Purpose::Pull(epoch), address, Request::Pull(pull), timeout);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.pull = Some(call);
-            life.carried = carried;
             life.last_pull = Some(self.now);
         }
+        self.commit_with_pull(epoch);
     }
 
     pub(super) fn on_pull(
@@ -81,10 +79,6 @@ impl Consumer {
             return self.let_next_life_pull(call);
         };
         life.pull = None;
-        // Brokers store what pulls carry in other threads than commits: an older point may have come second.
-        if life.carried.take().is_some_and(|carried| life.committed > Some(carried)) {
-            life.committed = None;
-        }
         if life.phase != Phase::Fetching {
             // Draining: the new owner pulls these.
             return;

@@ -50,8 +50,6 @@ pub(crate) struct AssignedQueue {
     pub(super) pull: Option<CallId>,
     /// A pull of an earlier life that must end before this one pulls: two never wait at the broker at once.
     pub(super) after_pull: Option<CallId>,
-    /// The commit point that the pull under way carries.
-    pub(super) carried: Option<i64>,
     /// A commit of an earlier life that must end before this one commits: it could arrive later and win.
     pub(super) after_commit: Option<CallId>,
     /// Waiting for [`Timer::Queue`] before the next step.
@@ -111,7 +109,6 @@ impl AssignedQueue {
             pull: None,
             after_pull: None,
             after_commit: None,
-            carried: None,
             waiting: false,
             failures: 0,
             suggested: 0,

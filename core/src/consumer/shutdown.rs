@@ -1,8 +1,7 @@
 //! Leaving: drain, commit, unregister, in this order and never another.
 //!
 //! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
-//! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`. A pull that was sent a moment ago
-//!    with an older point is let through first.
+//! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`.
 //! 3. *Unlock*, if orderly: every queue, at its broker. The next owner finds the commits of step 2.
 //! 4. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
@@ -16,13 +15,9 @@ use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use super::{Run, Stopping};
 use crate::model::QueueEpoch;
-use crate::time::{Duration, Instant};
+use crate::time::Duration;
 use crate::wire::request::Request;
 use alloc::vec::Vec;
-
-/// How long a broker may take to store the commit point that a pull carries, reckoned generously: it does so when the
-/// pull comes in, not when it is answered.
-const OVERTAKING: Duration = Duration::from_millis(200);
 
 /// How far the leaving has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,23 +59,13 @@ impl Consumer {
                 Step::Draining if overdue || self.all_at_rest() => {
                     for life in self.queues.lives.values_mut() {
                         life.commit_failed = false;
-                        if life.carries_an_older_point() {
-                            // It may come, or have come, after what was confirmed.
-                            life.committed = None;
-                        }
                     }
                     self.next_step(Step::Committing);
                 }
                 Step::Committing => {
                     self.commit_all();
-                    let now = self.now;
-                    let held = self.queues.lives.values().filter_map(|life| life.held_until(now)).min();
-                    self.timers.set(Timer::Shutdown, held.map_or(deadline, |held| held.min(deadline)));
-                    let under_way = |life: &AssignedQueue| {
-                        life.commit.is_some()
-                            || life.phase == Phase::Closing
-                            || life.held_until(now).is_some()
-                    };
+                    let under_way =
+                        |life: &AssignedQueue| life.commit.is_some() || life.phase == Phase::Closing;
                     if !overdue && self.queues.lives.values().any(under_way) {
                         return;
                     }
@@ -127,9 +112,7 @@ impl Consumer {
                 Phase::Draining => self.close_queue(epoch),
                 Phase::Closing => {}
                 Phase::Locating { .. } | Phase::Fetching => {
-                    let now = self.now;
-                    let free = |life: &AssignedQueue| !life.commit_failed && life.held_until(now).is_none();
-                    if self.queues.lives.get(&epoch).is_some_and(free) {
+                    if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
                         self.commit(epoch);
                     }
                 }
@@ -179,19 +162,5 @@ impl Consumer {
         self.queues.table.clear();
         self.ready.clear();
         self.attention.clear();
-    }
-}
-
-impl AssignedQueue {
-    /// The pull under way carries a point that is not the last one any more.
-    fn carries_an_older_point(&self) -> bool {
-        self.carried.is_some_and(|carried| Some(carried) != self.commit_point())
-    }
-
-    /// The last commit waits until then, lest the pull's older point is stored after it. The pull's answer, which is
-    /// here within milliseconds if there is something to pull, ends the wait.
-    fn held_until(&self, now: Instant) -> Option<Instant> {
-        let until = self.last_pull? + OVERTAKING;
-        (self.phase == Phase::Fetching && self.carries_an_older_point() && now < until).then_some(until)
     }
 }

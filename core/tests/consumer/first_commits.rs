@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use support::{Cluster, MessageQueue, Request, Rig, SECOND, config, queue};
+use support::{Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, queue};
 
 /// Two queues of a group that has never committed; ten messages each, all done.
 fn rig() -> (Rig, MessageQueue, MessageQueue) {
@@ -49,6 +49,36 @@ fn a_first_commit_at_the_end_is_made_twice() {
     rig.advance(SECOND);
     assert!(lost && rig.consumer.is_stopped());
     assert_eq!((rig.net.committed.get(&p), rig.net.committed.get(&q)), (Some(&10), Some(&10)));
+}
+
+/// Both queues pull again and again, and both have something to commit. The one that asks second waits for the first.
+#[test]
+fn first_commits_that_go_with_pulls_go_one_at_a_time() {
+    let (mut rig, p, q) = rig();
+    rig.rule(|_, request| match request {
+        Request::CommitOffset { .. } => Verdict::Park,
+        _ => Verdict::Usual,
+    });
+    for _ in 0..3 {
+        rig.store(&p, 1);
+        rig.store(&q, 1);
+        rig.advance(20 * MS);
+    }
+    let (first, second) = (rig.commits(&p).len(), rig.commits(&q).len());
+    assert_eq!(first + second, 1);
+    rig.usual();
+    let parked: Vec<_> =
+        rig.flights.values().filter(|flight| flight.parked).map(|flight| flight.call).collect();
+    assert_eq!(parked.len(), 1);
+    for call in parked {
+        rig.reply(call, Ok(Reply::Done));
+    }
+    for _ in 0..3 {
+        rig.store(&p, 1);
+        rig.store(&q, 1);
+        rig.advance(20 * MS);
+    }
+    assert!(rig.net.committed[&p] > 10 && rig.net.committed[&q] > 10, "{:?}", rig.net.committed);
 }
 
 /// Control: where the broker has kept an offset before, each point is committed once.
