@@ -217,17 +217,17 @@ impl<'a> Examination<'a> {
         let ids: Vec<ClientId> = silent.iter().map(|member| member.id.clone()).collect();
         let clients: BTreeSet<String> = silent.iter().map(|member| member.client()).collect();
         let clients: Vec<String> = clients.into_iter().collect();
-        let (who, owns) = match ids.as_slice() {
-            [_] => (first.id.to_string(), "it owns"),
-            _ => (format!("{} members", ids.len()), "they own"),
+        let who = match ids.as_slice() {
+            [_] => first.id.to_string(),
+            _ => format!("{} members", ids.len()),
         };
-        let text = format!("{who} did not answer ({}): what {owns} is reckoned", clients.join(", "));
+        let text = format!("{who} did not answer ({})", clients.join(", "));
         let reckoned: usize = self.actual.as_ref().map_or(0, |plan| {
             let loads = plan.figures().loads;
             let silent = plan.members().iter().zip(loads).filter(|(id, _)| ids.contains(id));
             silent.map(|(_, load)| load).sum()
         });
-        let effect = Some(format!("queues that nobody reads if nobody is there: {reckoned}"));
+        let effect = Some(format!("by reckoning, queues that nobody reads if nobody is there: {reckoned}"));
         Some(Finding { effect, members: ids, ..Finding::new(Code::R110, text) })
     }
 

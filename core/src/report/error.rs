@@ -50,6 +50,8 @@ pub enum ErrorCode {
     BadSnapshot,
     /// A change does not fit the group.
     BadChange,
+    /// The group does not share queues out, so there is nothing to plan.
+    NotShared,
 }
 
 impl ErrorCode {
@@ -65,6 +67,7 @@ impl ErrorCode {
             Self::BadLink => "BAD_LINK",
             Self::BadSnapshot => "BAD_SNAPSHOT",
             Self::BadChange => "BAD_CHANGE",
+            Self::NotShared => "NOT_SHARED",
         }
     }
 }

@@ -36,7 +36,8 @@ pub const LONGEST: usize = 8 * 1024;
 const LONGEST_READ: usize = 64 * 1024;
 const MOST_JSON: usize = 1 << 20;
 
-const NAME: &str = "evenkeel=";
+/// What the fragment of every link begins with, after its `#`.
+pub const MARK: &str = "evenkeel=";
 const VERSION: &str = "1";
 /// Slow and small: links are short.
 const EFFORT: u8 = 9;
@@ -48,7 +49,7 @@ const EFFORT: u8 = 9;
 /// [`ErrorCode::TooLarge`] if it would be longer than [`LONGEST`].
 pub fn fragment(shared: &str) -> Result<String, Error> {
     let packed = URL_SAFE_NO_PAD.encode(compress_to_vec(shared.as_bytes(), EFFORT));
-    let fragment = format!("#{NAME}{VERSION}.{packed}");
+    let fragment = format!("#{MARK}{VERSION}.{packed}");
     if fragment.len() > LONGEST {
         let text = format!("the link would have {} bytes; at most {LONGEST} are of use", fragment.len());
         return Err(Error::new(ErrorCode::TooLarge, text).with_hint("share the snapshot as a file"));
@@ -65,7 +66,7 @@ pub fn fragment(shared: &str) -> Result<String, Error> {
 pub fn shared_text(link: &str) -> Result<String, Error> {
     let bad = |text: String| Error::new(ErrorCode::BadLink, text);
     let fragment = link.trim().rsplit('#').next().unwrap_or_default();
-    let state = fragment.split('&').find_map(|part| part.strip_prefix(NAME));
+    let state = fragment.split('&').find_map(|part| part.strip_prefix(MARK));
     let state = state.ok_or_else(|| bad("the link carries no plan".into()))?;
     let (version, packed) = state.split_once('.').unwrap_or((state, ""));
     if version != VERSION {

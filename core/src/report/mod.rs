@@ -43,6 +43,7 @@ mod planned;
 mod redact;
 mod rooms;
 mod running;
+mod sharing;
 mod snapshot;
 mod strategy;
 mod verified;
@@ -60,6 +61,7 @@ pub use planned::{
 pub use redact::redact;
 pub use rooms::RoomRules;
 pub use running::Strategies;
+pub use sharing::Sharing;
 pub use snapshot::{BrokerSeen, ConsumerSeen, Load, Owned, SCHEMA, Snapshot, TopicSeen};
 pub use strategy::{DraftRooms, Identity, RingHash, RoomRule, Strategy};
 pub use verified::{ConsumerVerdict, DoubledQueue, VerifyReport, verify};

@@ -215,10 +215,11 @@ pub struct Step {
 ///
 /// # Errors
 ///
-/// If the snapshot or a change is not sound, there is nothing to share or nobody to share it, or there is too much to
+/// If the snapshot or a change is not sound, the group does not share queues out, there is nothing to share or nobody to share it, or there is too much to
 /// plan. A strategy for which a machine room is missing is no error but a finding (R204).
 pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Result<PlanReport, Error> {
     let mut group = plan::Snapshot::try_from(snapshot)?;
+    snapshot.sharing.check()?;
     let layout = group.layout();
     let built: Vec<plan::Change> = changes
         .iter()

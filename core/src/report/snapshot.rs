@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Strategy, lag};
+use super::{Sharing, Strategy, lag};
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
 
 /// The schema that [`Snapshot`] has.
@@ -32,6 +32,9 @@ pub struct Snapshot {
     /// The processes that brokers list, in any order: a client id twice if two processes have it.
     #[serde(default)]
     pub consumers: Vec<ConsumerSeen>,
+    /// Who decides which consumer reads which queue. Default: the consumers, by their strategy.
+    #[serde(default, skip_serializing_if = "Sharing::is_by_consumers")]
+    pub sharing: Sharing,
     /// The strategy that all members run, with its settings. Without it, what most consumers say, and AVG if none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
@@ -135,6 +138,7 @@ impl Snapshot {
             taken_at: None,
             topics: Vec::new(),
             consumers: Vec::new(),
+            sharing: Sharing::default(),
             strategy: None,
             owned: None,
             load: None,

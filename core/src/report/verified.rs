@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::running::Running;
-use super::{Error, ErrorCode, Finding, Snapshot, Strategy};
+use super::{Error, ErrorCode, Finding, Sharing, Snapshot, Strategy};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::plan::{self, Code, Level, Plan};
 
@@ -24,6 +24,9 @@ pub struct VerifyReport {
     pub group: Option<Group>,
     /// Its topics, without retry topics.
     pub topics: Vec<Topic>,
+    /// Who decides which consumer reads which queue; left out if it is the consumers.
+    #[serde(skip_serializing_if = "Sharing::is_by_consumers")]
+    pub sharing: Sharing,
     /// The strategy that is expected of all.
     pub strategy: String,
     /// How many queues can be read; those of retry topics count.
@@ -93,23 +96,38 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
         findings.extend(lists);
     }
     findings.extend(running.finding());
+    if !snapshot.sharing.is_by_consumers() {
+        about_consumers_only(&mut findings);
+    }
     findings.sort_by_key(|finding| finding.code);
-    let actual = verdict.actual.as_ref();
+    let shared = snapshot.sharing.is_by_consumers();
+    let actual = verdict.actual.as_ref().filter(|_| shared);
+    let expected = verdict.expected.as_ref().filter(|_| shared);
     let orphaned = actual.map(|plan| plan.figures().orphaned).unwrap_or_default();
     let doubled = actual.map(doubled).unwrap_or_default();
     Ok(VerifyReport {
         schema: SCHEMA,
         group: snapshot.group.clone(),
         topics: layout.topics.keys().filter(|topic| !topic.is_retry()).cloned().collect(),
+        sharing: snapshot.sharing,
         strategy: group.common_strategy().name().into_owned(),
         queues: usize::try_from(layout.queues()).unwrap_or(usize::MAX),
         connections: layout.members.len(),
         healthy: findings.iter().all(|finding| finding.level < Level::Error),
-        consumers: consumers(&group, verdict.expected.as_ref(), actual),
+        consumers: consumers(&group, expected, actual),
         findings,
         orphaned,
         doubled,
     })
+}
+
+/// Where queues are not shared out, what is said of owners, strategies and balance means nothing.
+fn about_consumers_only(findings: &mut Vec<Finding>) {
+    findings.retain(|finding| matches!(finding.code, Code::R101 | Code::R106 | Code::R110));
+    for finding in findings {
+        finding.effect = None;
+        finding.queues.clear();
+    }
 }
 
 /// Lists of the whole group that overlap or have gaps, where consumers did not tell their own.

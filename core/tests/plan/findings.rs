@@ -216,8 +216,8 @@ fn r110_a_silent_member_is_reckoned_with() {
     (snapshot.members[2].owned, snapshot.members[2].strategy) = (None, None);
     let finding = sole(&snapshot);
     assert_eq!((finding.code, finding.level), (Code::R110, Level::Warning));
-    assert_eq!(finding.text, "c03 did not answer (JAVA 5.3.1): what it owns is reckoned");
-    assert_eq!(finding.effect.unwrap(), "queues that nobody reads if nobody is there: 5");
+    assert_eq!(finding.text, "c03 did not answer (JAVA 5.3.1)");
+    assert_eq!(finding.effect.unwrap(), "by reckoning, queues that nobody reads if nobody is there: 5");
     assert!(verify(&snapshot).unwrap().is_healthy());
 }
 
@@ -228,7 +228,7 @@ fn a_member_that_is_dead_but_listed_shows_by_the_queues_of_the_others() {
     snapshot.members[3].owned = None;
     let finding = sole(&snapshot);
     assert_eq!((finding.code, finding.members), (Code::R110, vec![ClientId::from("c04")]));
-    assert_eq!(finding.effect.unwrap(), "queues that nobody reads if nobody is there: 4");
+    assert_eq!(finding.effect.unwrap(), "by reckoning, queues that nobody reads if nobody is there: 4");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod link;
 mod plan_figures;
 mod redact;
 mod round_trips;
+mod sharing;
 mod strategies;
 mod transcripts;
 mod verify;

@@ -6,11 +6,15 @@ use super::global::Global;
 use super::live::{servers, tell_silent};
 use super::route;
 use clap::Args;
-use evenkeel::inspect::{GroupSeen, Options as Patience, Silent, Whom, read_group};
+use evenkeel::inspect::{GroupSeen, Member, Options as Patience, Silent, Whom, read_group};
 use evenkeel_core::model::{Group, Topic};
 use evenkeel_core::paste;
-use evenkeel_core::report::{self, BrokerSeen, ConsumerSeen, ErrorCode, Load, Snapshot, TopicSeen};
+use evenkeel_core::report::link::{self, Shared};
+use evenkeel_core::report::{
+    self, BrokerSeen, Change, ConsumerSeen, ErrorCode, Load, Sharing, Snapshot, TopicSeen,
+};
 use evenkeel_core::wire::reply::CallError;
+use evenkeel_core::wire::request::MessageModel;
 use evenkeel_core::wire::route::PERM_READ;
 use std::fs::File;
 use std::io::Read;
@@ -29,8 +33,8 @@ pub(crate) struct Source {
     /// The group; with --from it may be left out
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Read it from a file instead of a cluster, - for stdin: a snapshot, what mqadmin printed, or lists of queues and
-    /// client ids
+    /// Read it from a file instead of a cluster, - for stdin: a snapshot, what mqadmin printed, lists of queues and
+    /// client ids, or a link of the planning page
     #[arg(long, value_name = "FILE|-")]
     from: Option<String>,
 }
@@ -38,12 +42,14 @@ pub(crate) struct Source {
 /// A group as it was read.
 pub(crate) struct Seen {
     pub(crate) snapshot: Snapshot,
+    /// What happens to it, if that was read, too.
+    pub(crate) changes: Vec<Change>,
     silent: Vec<Silent>,
 }
 
 impl Seen {
     fn whole(snapshot: Snapshot) -> Self {
-        Self { snapshot, silent: Vec::new() }
+        Self { snapshot, changes: Vec::new(), silent: Vec::new() }
     }
 
     /// Whether everybody answered.
@@ -83,7 +89,7 @@ impl Source {
     /// Reads it.
     pub(crate) async fn read(&self, global: &Global) -> Result<Seen, Failure> {
         match &self.from {
-            Some(from) => Ok(Seen::whole(self.given(from)?)),
+            Some(from) => self.given(from),
             None => self.live(global).await,
         }
     }
@@ -104,22 +110,38 @@ impl Source {
                 .with_hint("say its name; `evenkeel groups` lists them; or give a file with --from")
         })?;
         let seen = read_group(&servers(global)?, &Group::from(group), &Patience::default()).await?;
-        Ok(Seen { snapshot: snapshot(&seen), silent: seen.silent })
+        Ok(Seen { silent: seen.silent.clone(), ..Seen::whole(snapshot(&seen)) })
     }
 
     /// What a file or stdin says of the group. What cannot be read is told, line by line.
-    fn given(&self, from: &str) -> Result<Snapshot, Failure> {
+    fn given(&self, from: &str) -> Result<Seen, Failure> {
         let text = text(from)?;
-        let mut snapshot = understood(from, &text)?;
-        match (self.name(), &snapshot.group) {
+        let mut seen = match of_link(&text) {
+            Some(shared) => shared?,
+            None => Seen::whole(understood(from, &text)?),
+        };
+        match (self.name(), &seen.snapshot.group) {
             (Some(name), Some(group)) if group.as_str() != name => {
                 return Err(Failure::usage(format!("{from} is about group {group}, not {name}")));
             }
-            (Some(name), None) => snapshot.group = Some(Group::from(name)),
+            (Some(name), None) => seen.snapshot.group = Some(Group::from(name)),
             _ => {}
         }
-        Ok(snapshot)
+        Ok(seen)
     }
+}
+
+/// What a link of the planning page carries, if the text is one.
+fn of_link(text: &str) -> Option<Result<Seen, Failure>> {
+    let text = text.trim();
+    if !text.contains(link::MARK) || text.contains(char::is_whitespace) || text.starts_with('{') {
+        return None;
+    }
+    let shared = link::shared_text(text).and_then(|json| {
+        serde_json::from_str(&json).map_err(|error| report::Error::new(ErrorCode::BadLink, error.to_string()))
+    });
+    let seen = |shared: Shared| Seen { changes: shared.changes, ..Seen::whole(shared.snapshot) };
+    Some(shared.map(seen).map_err(failure))
 }
 
 /// A snapshot, of any size, or whatever else people paste. Each line that is not understood is named on stderr.
@@ -180,7 +202,12 @@ fn snapshot(seen: &GroupSeen) -> Snapshot {
         let lag = i64::try_from(seen.lag_of(&queue)?).ok();
         Some(Load { queue, lag, tps: None })
     });
-    Snapshot { taken_at: now(), load: Some(load.collect()), ..Snapshot::of(&seen.snapshot(), None) }
+    let sharing = match seen.kind {
+        Some(kind) if kind.model == MessageModel::Broadcasting => Sharing::Nobody,
+        _ if seen.members.iter().any(Member::pops) => Sharing::Broker,
+        _ => Sharing::Consumers,
+    };
+    Snapshot { taken_at: now(), load: Some(load.collect()), sharing, ..Snapshot::of(&seen.snapshot(), None) }
 }
 
 /// As RFC 3339.

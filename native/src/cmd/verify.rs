@@ -9,7 +9,7 @@ use super::words;
 use clap::Args;
 use evenkeel::settings::values::duration;
 use evenkeel_core::plan::{Code as Finding, Level};
-use evenkeel_core::report::{self, ConsumerSeen, Snapshot, Strategy, VerifyReport};
+use evenkeel_core::report::{self, ConsumerSeen, Sharing, Snapshot, Strategy, VerifyReport};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -66,9 +66,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     }
     let partial = seen.tell_who_was_silent();
     global.say(&sum(&report));
-    // A member that should answer and does not may leave its queues unread: that is a no, not a part of a yes.
-    let sound = report.healthy && !seen.has_hanging_member();
-    Ok(if sound { partial } else { Code::CheckFailed })
+    Ok(if report.healthy { partial } else { Code::CheckFailed })
 }
 
 async fn look(
@@ -80,7 +78,13 @@ async fn look(
     if strategy.is_some() {
         seen.snapshot.strategy = strategy;
     }
-    let report = report::verify(&seen.snapshot).map_err(source::failure)?;
+    let mut report = report::verify(&seen.snapshot).map_err(source::failure)?;
+    if seen.has_hanging_member() {
+        // A member that should answer and does not may leave its queues unread: that is a no, not a part of a yes.
+        report.healthy = false;
+        let silence = report.findings.iter_mut().filter(|finding| finding.code == Finding::R110);
+        silence.for_each(|finding| finding.level = Level::Error);
+    }
     Ok((seen, report))
 }
 
@@ -93,8 +97,13 @@ fn print(global: &Global, snapshot: &Snapshot, report: &VerifyReport) -> Result<
     for fine in fine(snapshot, report) {
         output::line(&format!("OK        {fine}"))?;
     }
-    if snapshot.owned.is_none() {
-        output::line("–         who owns what is not known: nobody asked the members")?;
+    match snapshot.sharing {
+        Sharing::Consumers if snapshot.owned.is_some() => {}
+        Sharing::Consumers => output::line("–         who owns what is not known: nobody asked the members")?,
+        Sharing::Nobody => output::line("–         the group broadcasts: each member reads all queues")?,
+        Sharing::Broker => {
+            output::line("–         members pop: the broker shares messages out, queues have no owners")?
+        }
     }
     if global.format() == Format::Wide {
         output::line("")?;
@@ -121,6 +130,9 @@ fn fine(snapshot: &Snapshot, report: &VerifyReport) -> Vec<String> {
     let subscriptions = told(|member| member.subscriptions.is_some() || member.topics.is_some());
     if let Some(all) = subscriptions.filter(|_| !found(&[Finding::R106])) {
         fine.push(format!("subscriptions equal on {all}"));
+    }
+    if snapshot.sharing != Sharing::Consumers {
+        return fine;
     }
     let strategies = told(|member| member.strategy.is_some() || member.listed.is_some());
     if let Some(all) = strategies.filter(|_| !found(&[Finding::R104, Finding::R105, Finding::R205])) {

@@ -9,4 +9,5 @@ mod limits;
 mod live;
 mod plan;
 mod redact;
+mod url;
 mod verify;

@@ -184,3 +184,22 @@ fn a_file_is_not_waited_for() {
     assert_eq!(answer.code, 2);
     assert!(answer.said.contains("--settle looks again"), "{}", answer.said);
 }
+
+/// All members of a broadcast have all queues, and of a group that pops none has any: neither is sick.
+#[test]
+fn a_group_that_does_not_share_queues_out_is_examined_for_the_rest() {
+    for (sharing, told) in [("nobody", "the group broadcasts"), ("broker", "members pop")] {
+        let mut group = sound();
+        group["sharing"] = json!(sharing);
+        group["owned"] = json!([]);
+        let answer = verify(&group, &[]);
+        assert_eq!(answer.code, 0, "{}{}", answer.out, answer.said);
+        assert!(answer.out.contains(told) && !answer.out.contains("strategy"), "{}", answer.out);
+        group["consumers"][1]["subscriptions"] = json!({"orders": "paid"});
+        let answer = verify(&group, &["--json"]);
+        assert_eq!((answer.code, codes(&answer)), (7, vec!["R106".to_owned()]));
+        let plan = ask_about(&group, &["plan", "--add", "c4"]);
+        assert_eq!((plan.code, plan.out.as_str()), (2, ""));
+        assert!(plan.said.contains("sharing: "), "{}", plan.said);
+    }
+}

@@ -12,6 +12,7 @@
  * | `BAD_LINK` | a link to the planner cannot be read |
  * | `BAD_SNAPSHOT` | a snapshot cannot be read |
  * | `BAD_CHANGE` | a change does not fit the group |
+ * | `NOT_SHARED` | the group broadcasts or pops, so there is nothing to plan |
  * | `BAD_INPUT` | anything else that was given cannot be read |
  * | `NOT_READY` | `evenkeel/web` only: `init()` has not ended yet |
  * | `ABORTED` | the wasm code stopped in the middle, which is a fault of ours or a lack of memory; the next call works |
@@ -26,6 +27,7 @@ export type ErrorCode =
   | 'BAD_LINK'
   | 'BAD_SNAPSHOT'
   | 'BAD_CHANGE'
+  | 'NOT_SHARED'
   | 'BAD_INPUT'
   | 'NOT_READY'
   | 'ABORTED';

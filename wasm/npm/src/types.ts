@@ -65,6 +65,8 @@ export interface Snapshot {
   readonly topics: readonly TopicSeen[];
   /** The processes that brokers list, in any order: a client id twice if two processes have it. */
   readonly consumers: readonly ConsumerSeen[];
+  /** Who decides which consumer reads which queue. Default: the consumers, by their strategy. */
+  readonly sharing?: 'consumers' | 'nobody' | 'broker';
   /** What all consumers run. Without it, what most of them say, and AVG if none does. */
   readonly strategy?: Strategy;
   /** The owners by the consumers' own answers. A queue that is missing has none; without the list they are not known. */
@@ -256,6 +258,8 @@ export interface VerifyReport {
   readonly schema: 'evenkeel.verify/1';
   readonly group?: string;
   readonly topics: readonly string[];
+  /** Who decides which consumer reads which queue; left out if it is the consumers. */
+  readonly sharing?: 'nobody' | 'broker';
   /** The strategy that is expected of all. */
   readonly strategy: string;
   readonly queues: number;

@@ -97,6 +97,7 @@ impl FromArgMatches for Said {
 }
 
 impl Said {
+    /// Whether nothing was said.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

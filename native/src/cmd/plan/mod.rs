@@ -1,6 +1,7 @@
 //! `evenkeel plan`: what a change does to a group, before anybody makes it.
 
 mod changes;
+mod link;
 mod text;
 
 use super::exit::{Code, Failure};
@@ -12,6 +13,7 @@ use super::words;
 use changes::Said;
 use clap::Args;
 use evenkeel_core::plan::Code as Finding;
+use evenkeel_core::report::link::Shared;
 use evenkeel_core::report::{self, PlanReport, Strategies};
 use serde_json::{Value, json};
 use text::Shown;
@@ -38,14 +40,21 @@ pub(crate) struct Options {
     /// List queues of the retry topic as well
     #[arg(long)]
     retry: bool,
+    /// Print a link that shows this plan on the planning page at PAGE; without PAGE, what to put behind its address
+    #[arg(long, value_name = "PAGE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    url: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
-    if options.said.is_empty() {
-        return Err(Failure::usage("no change to plan").with_hint(
-            "say --add, --remove, --queues, --drop-broker, --roll or --switch-to; `evenkeel group NAME` shows a group as it is",
+    let rows_only = matches!(global.format(), Format::Ndjson | Format::Csv);
+    if rows_only && options.url.is_some() {
+        return Err(Failure::usage(
+            "--url does not go with -o ndjson and -o csv, whose rows have no place for it",
         ));
+    }
+    if options.said.is_empty() && options.source.is_live() {
+        return Err(no_change());
     }
     let asked = report::Options {
         strategies: strategies(&options.strategy)?,
@@ -55,13 +64,30 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
         ..report::Options::default()
     };
     let seen = options.source.read_or_example(global).await?;
-    let changes = options.said.changes(&seen.snapshot)?;
+    let changes = match options.said.changes(&seen.snapshot)? {
+        none if none.is_empty() => seen.changes.clone(),
+        said => said,
+    };
+    if changes.is_empty() {
+        return Err(no_change());
+    }
+    let url = options.url.as_deref().map(|page| {
+        let shared = Shared { snapshot: seen.snapshot.clone(), changes: changes.clone() };
+        link::link(page, &shared)
+    });
+    let url = url.transpose()?;
     let report = report::plan(&seen.snapshot, &changes, &asked).map_err(source::failure)?;
     let all = asked.strategies == Strategies::All;
     let shown = Shown { global, snapshot: &seen.snapshot, changes: &changes, report: &report, all };
     match global.format() {
-        Format::Text | Format::Wide => print(&shown, &options)?,
-        Format::Json => output::json(&value(&report)?)?,
+        Format::Text | Format::Wide => {
+            print(&shown, &options)?;
+            if let Some(url) = url {
+                output::line("")?;
+                output::line(&url)?;
+            }
+        }
+        Format::Json => output::json(&value(&report, url)?)?,
         Format::Ndjson | Format::Csv => {
             let rows = if options.moves { moves(&report) } else { results(&report) };
             output::rows(global, report.schema, "results", &rows)?;
@@ -114,8 +140,19 @@ fn is_limit(found: &report::Finding) -> bool {
     matches!(found.code, Finding::R201 | Finding::R202)
 }
 
-fn value(report: &PlanReport) -> Result<Value, Failure> {
-    serde_json::to_value(report).map_err(|error| Failure::other(format!("cannot write the plan: {error}")))
+fn no_change() -> Failure {
+    Failure::usage("no change to plan").with_hint(
+        "say --add, --remove, --queues, --drop-broker, --roll or --switch-to; `evenkeel group NAME` shows a group as it is",
+    )
+}
+
+fn value(report: &PlanReport, url: Option<String>) -> Result<Value, Failure> {
+    let mut value = serde_json::to_value(report)
+        .map_err(|error| Failure::other(format!("cannot write the plan: {error}")))?;
+    if let (Some(fields), Some(url)) = (value.as_object_mut(), url) {
+        fields.insert("url".to_owned(), Value::String(url));
+    }
+    Ok(value)
 }
 
 /// One row for each strategy.
