@@ -1,5 +1,6 @@
 //! Who owns each queue of a topic, for all members at once.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -26,8 +27,8 @@ use super::{AllocateError, SortedMembers};
 pub struct Owners {
     /// The lowest place that owns each queue, or [`NOBODY`].
     first: Vec<usize>,
-    /// Further owners as (queue, place), ascending, none twice.
-    others: Vec<(usize, usize)>,
+    /// Further owners as (queue, place).
+    others: BTreeSet<(usize, usize)>,
 }
 
 /// Stands for no owner; no list is that long.
@@ -36,7 +37,7 @@ const NOBODY: usize = usize::MAX;
 impl Owners {
     /// So many queues, and nobody has any.
     pub fn nobody(queues: usize) -> Self {
-        Self { first: vec![NOBODY; queues], others: Vec::new() }
+        Self { first: vec![NOBODY; queues], others: BTreeSet::new() }
     }
 
     /// From a rule that gives each queue to one place, or to none, as if every place were a member of its own. What is
@@ -47,7 +48,7 @@ impl Owners {
         members: &SortedMembers,
     ) -> Result<Self, AllocateError> {
         let runs = Runs::new(members);
-        let mut owners = Self { first: Vec::new(), others: Vec::new() };
+        let mut owners = Self { first: Vec::new(), others: BTreeSet::new() };
         for place in places {
             let queue = owners.first.len();
             owners.first.push(NOBODY);
@@ -101,11 +102,7 @@ impl Owners {
                 (queue, known.max(place))
             }
         };
-        if self.others.last().is_none_or(|last| *last < other) {
-            self.others.push(other);
-        } else if let Err(at) = self.others.binary_search(&other) {
-            self.others.insert(at, other);
-        }
+        self.others.insert(other);
         Ok(())
     }
 
@@ -117,9 +114,8 @@ impl Owners {
     /// The places of the owners of a queue, ascending.
     pub fn of(&self, queue: usize) -> impl Iterator<Item = usize> {
         let first = self.first.get(queue).copied().filter(|&place| place != NOBODY);
-        let from = self.others.partition_point(|&(other, _)| other < queue);
-        let others = self.others.get(from..).unwrap_or_default();
-        first.into_iter().chain(others.iter().take_while(move |entry| entry.0 == queue).map(|entry| entry.1))
+        let others = self.others.range((queue, 0)..=(queue, usize::MAX));
+        first.into_iter().chain(others.map(|entry| entry.1))
     }
 
     /// The owner of a queue that has exactly one.
@@ -171,7 +167,8 @@ impl Owners {
 
     /// The queues that several own, ascending.
     pub fn doubled(&self) -> impl Iterator<Item = usize> {
-        self.others.chunk_by(|a, b| a.0 == b.0).filter_map(|run| run.first()).map(|&(queue, _)| queue)
+        let mut last = None;
+        self.others.iter().map(|&(queue, _)| queue).filter(move |&queue| last.replace(queue) != Some(queue))
     }
 }
 

@@ -123,3 +123,15 @@ fn seats_of_any_size_do_not_overflow() {
         }
     }
 }
+
+/// One list for all members, by mistake: 600,000 pairs, and each of them is kept in about the time of the first.
+#[test]
+fn a_list_that_all_members_share_is_told_in_full() {
+    let queues = SortedQueues::new((0..2_000).map(|id| MessageQueue::new("T", "b", id)));
+    let members = SortedMembers::new((0..300).map(|number| ClientId::from(format!("c{number:03}"))));
+    let listed = ByConfig::new(queues.iter().rev().cloned());
+    let owners = listed.owners(&Group::from("g"), &queues, &members).expect("positions");
+    assert_eq!(owners.pairs().count(), 600_000);
+    assert_eq!((owners.doubled().count(), owners.orphaned().count()), (2_000, 0));
+    assert!(owners.of(1_999).eq(0..300));
+}
