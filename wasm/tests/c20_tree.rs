@@ -8,7 +8,7 @@ const OF_A_SYSTEM: [&str; 8] =
 
 fn tree(package: &str, target: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--package", package, "--edges", "normal", "--prefix", "none"])
+        .args(["tree", "--locked", "--package", package, "--edges", "normal", "--prefix", "none"])
         .args(target)
         .output()
         .expect("cargo tree runs");

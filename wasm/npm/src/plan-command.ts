@@ -85,7 +85,7 @@ export function main(args: readonly string[], around: Surroundings): number {
 
 function run(args: readonly string[], around: Surroundings): number {
   const { values, positionals, tokens } = parseArgs({
-    args: args.map((arg) => (arg === '--roll' ? '--roll=stable' : arg)).filter(rollValue()),
+    args: withRollValues(args),
     options: OPTIONS,
     allowPositionals: true,
     tokens: true,
@@ -125,14 +125,20 @@ function run(args: readonly string[], around: Surroundings): number {
   return verdict(answer, around);
 }
 
-/** `--roll` may stand alone; what follows it is its value only if it is one. */
-function rollValue(): (arg: string, at: number, all: readonly string[]) => boolean {
-  return (arg, at, all) => {
-    const value = arg === 'stable' || arg === 'new';
-    if (!value || all[at - 1] !== '--roll=stable') return true;
-    (all as string[])[at - 1] = `--roll=${arg}`;
-    return false;
-  };
+/** `--roll` may stand alone, and is `--roll=stable` then; what follows it is its value only if it is one. */
+function withRollValues(args: readonly string[]): string[] {
+  const written: string[] = [];
+  for (const arg of args) {
+    const alone = written.at(-1) === '--roll';
+    if (alone && (arg === 'stable' || arg === 'new')) {
+      written[written.length - 1] = `--roll=${arg}`;
+    } else {
+      if (alone) written[written.length - 1] = '--roll=stable';
+      written.push(arg);
+    }
+  }
+  if (written.at(-1) === '--roll') written[written.length - 1] = '--roll=stable';
+  return written;
 }
 
 function verdict(answer: PlanReport, around: Surroundings): number {

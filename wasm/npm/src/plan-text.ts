@@ -62,7 +62,7 @@ function summary(changes: readonly Change[], answer: PlanReport): string[] {
   const head = ['STRATEGY', 'MOVED', 'KEPT', ...way('ON THE WAY'), 'PER CONSUMER', 'IDLE', 'NOTE'];
   const rows = answer.results.map((result) => [
     `${called(result)}${result.running ? ' (running)' : ''}`,
-    `${range(result.moved)} of ${answer.before.queues - result.removed}`,
+    moved(answer, result),
     range(result.kept),
     ...way(range(result.handedOver ?? result.moved)),
     loads(result),
@@ -76,6 +76,11 @@ function summary(changes: readonly Change[], answer: PlanReport): string[] {
     }
   }
   return table(head, rows);
+}
+
+/** `9 of 16`, or a range. */
+function moved(answer: PlanReport, result: PlanResult): string {
+  return `${range(result.moved)} of ${answer.before.queues - result.removed}`;
 }
 
 /** The row of what no strategy can do better. */
@@ -114,8 +119,7 @@ function moves(answer: PlanReport, say: (text: string) => void): string[] {
   if (!result) return [];
   if (!result.members?.length) {
     say('evenkeel: what moves is not known before the ids are: say them, as in --add ID\n');
-    const steps = result.steps?.map((step) => [step.label, String(step.moved), String(step.total)]);
-    return steps ? ['', ...table(['STEP', 'MOVED', 'TOTAL'], steps)] : [];
+    return steps(result);
   }
   const [loses, gains] = [new Map<string, QueueRef[]>(), new Map<string, QueueRef[]>()];
   const note = (of: Map<string, QueueRef[]>, id: string, queue: QueueRef) => of.set(id, [...(of.get(id) ?? []), queue]);
@@ -134,8 +138,29 @@ function moves(answer: PlanReport, say: (text: string) => void): string[] {
     const mark = before === undefined ? ' +' : after === undefined ? ' -' : '';
     return [`${id}${mark}`, cell(before), cell(after), queues(loses.get(id)), queues(gains.get(id))];
   });
-  const lines = table(['MEMBER', 'BEFORE', 'AFTER', 'LOSES', 'GAINS'], rows);
-  return lines;
+  const rest = result.members.length - shown.length;
+  return [
+    ...table(['MEMBER', 'BEFORE', 'AFTER', 'LOSES', 'GAINS'], rows),
+    ...(rest > 0 ? [`${count(rest, 'more member')} keep what they have`] : []),
+    ...steps(result),
+    sum(answer, result),
+  ];
+}
+
+/** `9 of 16 queues move, limit 8` */
+function sum(answer: PlanReport, result: PlanResult): string {
+  let text = `${moved(answer, result)} queues move`;
+  if (result.hiddenMoves) text += `, ${result.hiddenMoves} of the retry topic among them`;
+  if (result.handedOver) text += `; ${range(result.handedOver)} change hands on the way`;
+  if (result.added > 0) text += `; ${result.added} new`;
+  if (result.removed > 0) text += `; ${result.removed} gone`;
+  const limit = answer.limits?.maxMoves;
+  return limit === undefined ? text : `${text}, limit ${limit}`;
+}
+
+function steps(result: PlanResult): string[] {
+  const rows = result.steps?.map((step) => [step.label, String(step.moved), String(step.total)]);
+  return rows ? ['', ...table(['STEP', 'MOVED', 'TOTAL'], rows)] : [];
 }
 
 function owners(step: Move, side: 'from' | 'to'): readonly string[] {

@@ -1,7 +1,7 @@
 // Fresh projects outside of the repository, with the packed tarball installed.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -9,18 +9,28 @@ import { dirname, join } from 'node:path';
 export const tarball = process.env.EVENKEEL_TARBALL;
 if (!tarball) throw new Error('EVENKEEL_TARBALL is not set: run `cargo xtask test-npm`');
 
-/** A folder with the package installed. It is gone when the process ends. */
-export function project(files = {}, { name = 'project' } = {}) {
+let template;
+
+/**
+ * A folder with the package installed. It is gone when the process ends. npm installs into the first one and into those
+ * with a name of their own; the others get a copy of what it made, which takes a tenth of the time.
+ */
+export function project(files = {}, { name } = {}) {
   const outer = realpathSync(mkdtempSync(join(tmpdir(), 'evenkeel-')));
   process.on('exit', () => rmSync(outer, { recursive: true, force: true }));
-  const folder = join(outer, name);
+  const folder = join(outer, name ?? 'project');
   mkdirSync(folder);
   write(folder, { 'package.json': '{"private":true}', ...files });
+  if (name === undefined && template !== undefined) {
+    cpSync(join(template, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+    return folder;
+  }
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   execFileSync(npm, ['install', '--silent', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  if (name === undefined) template = folder;
   return folder;
 }
 

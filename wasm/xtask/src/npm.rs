@@ -34,8 +34,8 @@ pub(crate) fn pack(places: &Places) -> Result<PathBuf> {
     Ok(tarball)
 }
 
-/// Packs, and runs the package's tests on the tarball: all, or the files named. What they compare with is the command
-/// line and the simulation, natively.
+/// Packs, and runs the package's tests on the tarball: all, or the files named. What they compare with, the command line
+/// and the simulation natively, is built first.
 pub(crate) fn test(places: &Places, files: &[String]) -> Result<()> {
     let tarball = pack(places)?;
     let tests = places.source.join("test");
@@ -47,7 +47,7 @@ pub(crate) fn test(places: &Places, files: &[String]) -> Result<()> {
     run(cargo().args(example).current_dir(&places.root))?;
     let program = |name: &str| places.target.join("debug").join(name).with_extension(EXE_EXTENSION);
     let mut node = Command::new("node");
-    node.args(["--test", "--test-concurrency=1"])
+    node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .env("EVENKEEL_TARBALL", &tarball)
         .env("EVENKEEL_CLI", program("evenkeel"))
         .env("EVENKEEL_STEPS", program("examples/steps"))
