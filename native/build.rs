@@ -1,41 +1,42 @@
-//! Which commit a release was built from, for `evenkeel --version --json`.
-//!
-//! Only the release profile asks git: elsewhere every commit would build the crate and its tests again. A package that
-//! cargo has made brings the commit in a file of its own; `EVENKEEL_GIT` at build time says it in any case.
+//! Puts the built planning page into the binary, for `evenkeel serve`, if the variable `EVENKEEL_PAGE` names its folder
+//! (`web/serve` does that). Without it the binary has none, and says so when it is asked for it.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{env, fs, io};
 
-fn main() {
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-env-changed=EVENKEEL_PAGE");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=EVENKEEL_GIT");
-    let said = std::env::var("EVENKEEL_GIT").ok().filter(|text| !text.is_empty());
-    if let Some(commit) = said.or_else(packaged).or_else(|| is_release().then(checked_out).flatten()) {
-        println!("cargo::rustc-env=EVENKEEL_COMMIT={commit}");
+    let mut files = Vec::new();
+    if let Some(folder) = env::var_os("EVENKEEL_PAGE").filter(|folder| !folder.is_empty()) {
+        // Cargo builds in the package's folder; whoever sets the variable stands somewhere else.
+        let folder = PathBuf::from(folder).canonicalize()?;
+        println!("cargo::rerun-if-changed={}", folder.display());
+        find(&folder, &folder, &mut files)?;
     }
+    files.sort();
+    let mut table = String::from("&[\n");
+    for (name, path) in files {
+        // A String takes all that is written.
+        let _ = writeln!(table, "    ({name:?}, include_bytes!({path:?})),");
+    }
+    table.push_str("]\n");
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no folder for output"))?;
+    fs::write(Path::new(&out).join("page.rs"), table)
 }
 
-/// The commit that `cargo package` wrote down.
-fn packaged() -> Option<String> {
-    let file = Path::new(".cargo_vcs_info.json");
-    let text = std::fs::read_to_string(file).ok()?;
-    let (_, rest) = text.split_once("\"sha1\"")?;
-    rest.split('"').nth(1).map(str::to_owned)
-}
-
-/// Whether this is for the profile `release` itself, which the output folder's name tells.
-fn is_release() -> bool {
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    out.ancestors().nth(3).is_some_and(|profile| profile.ends_with("release"))
-}
-
-fn checked_out() -> Option<String> {
-    // It grows with each commit and each checkout.
-    println!("cargo::rerun-if-changed={}", git(&["rev-parse", "--git-path", "logs/HEAD"])?);
-    git(&["rev-parse", "HEAD"])
-}
-
-fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+/// The files below a folder, by their names from `root` on, with `/` between.
+fn find(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(root, &path, files)?;
+            continue;
+        }
+        let parts = path.strip_prefix(root).into_iter().flat_map(Path::components);
+        let parts: Vec<String> = parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        files.push((parts.join("/"), path));
+    }
+    Ok(())
 }

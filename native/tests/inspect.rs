@@ -288,3 +288,18 @@ async fn groups_that_come_in_pages_are_all_read() {
     assert_eq!((names, guards.0.hits(), guards.1.hits()), (vec!["a", "b", "c"], 1, 1));
     broker.shutdown().await;
 }
+
+/// Servers that look at groups for others do it in tasks.
+#[tokio::test]
+async fn looks_can_be_made_in_tasks() {
+    let broker = broker().await;
+    let servers = NameServers::parse(Client::start(), &broker.name_server().to_string(), "test").unwrap();
+    let again = servers.clone();
+    let one =
+        tokio::spawn(async move { read_group(&again, &GROUP.into(), &Options::default()).await.is_ok() });
+    let all = tokio::spawn(async move {
+        read_groups(&servers, Which { named: &|_| true, offline: true }, &Options::default()).await.is_ok()
+    });
+    assert_eq!((one.await.unwrap(), all.await.unwrap()), (false, true), "no such group");
+    broker.shutdown().await;
+}

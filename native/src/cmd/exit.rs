@@ -79,6 +79,10 @@ impl Failure {
         self.code
     }
 
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What happened, without the advice.
     pub(crate) fn text(&self) -> &str {
         &self.text

@@ -60,19 +60,24 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     seen.groups.truncate(options.limit.unwrap_or(all));
     match global.format() {
         Format::Text | Format::Wide => print(global, &seen, all, options.offline)?,
-        Format::Json => output::json(&json!({
-            "schema": "evenkeel.groups/1",
-            "at": seen.at.as_millis(),
-            "found": all,
-            "groups": seen.groups.iter().map(row).collect::<Vec<_>>(),
-            "silent": seen.silent.iter().map(silent_json).collect::<Vec<_>>(),
-        }))?,
+        Format::Json => output::json(&value(&seen, all))?,
         Format::Ndjson | Format::Csv => {
             let rows: Vec<Value> = seen.groups.iter().map(row).map(|row| flat(global, row)).collect();
             output::rows(global, "evenkeel.groups/1", "groups", &rows)?;
         }
     }
     Ok(tell_silent(&seen.silent))
+}
+
+/// As JSON; `all` is how many were found.
+pub(crate) fn value(seen: &GroupsSeen, all: usize) -> Value {
+    json!({
+        "schema": "evenkeel.groups/1",
+        "at": seen.at.as_millis(),
+        "found": all,
+        "groups": seen.groups.iter().map(row).collect::<Vec<_>>(),
+        "silent": seen.silent.iter().map(silent_json).collect::<Vec<_>>(),
+    })
 }
 
 fn row(group: &GroupSummary) -> Value {

@@ -20,6 +20,8 @@ mod piped;
 mod plan;
 mod route;
 mod send;
+#[cfg(feature = "admin")]
+mod serve;
 mod shares;
 mod signals;
 mod snapshot;
@@ -76,6 +78,9 @@ enum Command {
     Verify(verify::Options),
     /// A group as one JSON file, for plans elsewhere and for bug reports
     Snapshot(snapshot::Options),
+    /// The planning page on this machine, with the groups of a live cluster
+    #[cfg(feature = "admin")]
+    Serve(serve::Options),
     /// What the code of a finding means, such as R101; all codes without one
     Explain(explain::Options),
     /// Allocation strategies on JSON cases, one a line
@@ -175,6 +180,8 @@ fn run(cli: Cli) -> Result<Code, Failure> {
             Command::Plan(options) => global.within_timeout(plan::run(&global, options)).await,
             Command::Verify(options) => global.within_timeout(verify::run(&global, options)).await,
             Command::Snapshot(options) => global.within_timeout(snapshot::run(&global, options)).await,
+            #[cfg(feature = "admin")]
+            Command::Serve(options) => serve::run(&global, options).await,
             Command::Explain(options) => explain::run(&global, &options),
             Command::Allocate(options) => piped::run_allocate(&options),
             Command::Decode(options) => piped::run_decode(&options),

@@ -197,7 +197,8 @@ pub(crate) async fn topic(global: &Global, name: &str) -> Result<TopicSeen, Fail
     Ok(TopicSeen { brokers: brokers.collect(), topic })
 }
 
-fn snapshot(seen: &GroupSeen) -> Snapshot {
+/// A live group as JSON has it.
+pub(crate) fn snapshot(seen: &GroupSeen) -> Snapshot {
     let load = seen.queues().filter_map(|queue| {
         let lag = i64::try_from(seen.lag_of(&queue)?).ok();
         Some(Load { queue, lag, tps: None })

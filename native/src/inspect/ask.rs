@@ -138,7 +138,10 @@ impl Asker {
     }
 
     /// Runs these futures, no more than the options say at a time. Gives their outputs in the same order.
-    pub(super) async fn side_by_side<T, F>(&self, futures: impl IntoIterator<Item = F>) -> Vec<T>
+    ///
+    /// A list and no iterator: one that closures make would be a part of the caller's future, which then could not be
+    /// sent to another thread.
+    pub(super) async fn side_by_side<T, F>(&self, futures: Vec<F>) -> Vec<T>
     where
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,

@@ -124,7 +124,7 @@ impl Reading {
         });
         let asker = self.asker.clone();
         let mut found = BTreeSet::new();
-        for (name, address, told) in asker.side_by_side(asks).await {
+        for (name, address, told) in asker.side_by_side(asks.collect()).await {
             match told {
                 Ok(table) => {
                     found.extend(table.groups.into_keys());
@@ -171,7 +171,7 @@ impl Reading {
             }
         });
         let asker = self.asker.clone();
-        for (group, broker, address, told) in asker.side_by_side(asks).await {
+        for (group, broker, address, told) in asker.side_by_side(asks.collect()).await {
             match told {
                 Ok(Some(connections)) => {
                     self.groups.entry(group).or_default().connections.insert(broker, connections);
@@ -199,7 +199,7 @@ impl Reading {
             }
         });
         let asker = self.asker.clone();
-        for (group, broker, address, told) in asker.side_by_side(asks).await {
+        for (group, broker, address, told) in asker.side_by_side(asks.collect()).await {
             match told {
                 Ok(stats) => {
                     let entry = self.groups.entry(group).or_default();

@@ -114,7 +114,7 @@ impl Reading {
             }
         });
         let asker = self.asker.clone();
-        for (name, address, connections, progress) in asker.side_by_side(asks).await {
+        for (name, address, connections, progress) in asker.side_by_side(asks.collect()).await {
             match connections {
                 Ok(connections) => {
                     self.heard += 1;
@@ -160,7 +160,7 @@ impl Reading {
         });
         let asker = self.asker.clone();
         let mut brokers = BTreeMap::new();
-        for (topic, route) in asker.side_by_side(asks).await {
+        for (topic, route) in asker.side_by_side(asks.collect()).await {
             let route = route.unwrap_or_else(|error| {
                 let reason = error.to_string();
                 self.silent.add(Whom::Route { topic: topic.clone() }, CallError::LinkLost { reason });
@@ -200,7 +200,7 @@ impl Reading {
             }
         });
         let asker = self.asker.clone();
-        let answers = asker.side_by_side(asks).await;
+        let answers = asker.side_by_side(asks.collect()).await;
         let any = !answers.is_empty();
         for (client, told) in answers {
             let told = match told {
@@ -232,7 +232,7 @@ impl Reading {
             let asker = self.asker.clone();
             async move { asker.groups(&address).await }
         });
-        let tables = self.asker.side_by_side(asks).await;
+        let tables = self.asker.side_by_side(asks.collect()).await;
         if tables.into_iter().flatten().any(|table| table.groups.contains_key(&self.group)) {
             return Ok(());
         }

@@ -137,8 +137,13 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Status, head and body of a page.
 pub(crate) fn get(address: &str, path: &str) -> (u16, String, String) {
+    get_as(address, address, path)
+}
+
+/// The same, asked under another name.
+pub(crate) fn get_as(address: &str, host: &str, path: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
