@@ -6,6 +6,7 @@ import { consumersAfter, setConsumersAfter } from './model/edit';
 import { example, type ExampleName } from './model/examples';
 import { browserOf, History } from './model/history';
 import { t } from './i18n';
+import { groupNames, readGroup } from './live';
 import { ask, recompute } from './session';
 import {
   available,
@@ -16,6 +17,8 @@ import {
   doc,
   engine,
   isTooLarge,
+  liveGroup,
+  liveGroups,
   member,
   notice,
   opening,
@@ -108,12 +111,14 @@ async function writeLink(current: Doc): Promise<void> {
 // --- what users do ------------------------------------------------------------------------------------------------
 
 export function loadExample(name: ExampleName): void {
+  liveGroup.value = null;
   chosen.value = null;
   pinned.value = null;
   edit(example(name));
 }
 
 export function clear(): void {
+  liveGroup.value = null;
   chosen.value = null;
   pinned.value = null;
   edit(newDoc(EMPTY));
@@ -151,6 +156,30 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     await paste(await file.text(), fresh);
     fresh = false;
+  }
+}
+
+/** Asks anew: groups come and go. */
+export async function listLiveGroups(): Promise<void> {
+  try {
+    liveGroups.value = await groupNames();
+  } catch (error) {
+    say(t('live.failed', { why: (error as Error).message }));
+  }
+}
+
+/** Reads a group of the cluster as it is now. What was tried on the same group before is tried on it again. */
+export async function openLiveGroup(name: string): Promise<void> {
+  if (!name) return;
+  const tried = name === liveGroup.value ? doc.value.changes : [];
+  try {
+    const { snapshot, silent } = await readGroup(name);
+    await paste(snapshot, true);
+    liveGroup.value = name;
+    if (tried.length > 0) edit((now) => ({ ...now, changes: tried }));
+    if (silent > 0) say(t('live.silent', { n: silent }));
+  } catch (error) {
+    say(t('live.failed', { why: (error as Error).message }));
   }
 }
 

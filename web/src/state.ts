@@ -47,6 +47,10 @@ export interface Outcome {
   marks: Marks | null;
 }
 
+/** The groups of the cluster behind `evenkeel serve`, and which of them is looked at. */
+export const liveGroups = signal<readonly string[]>([]);
+export const liveGroup = signal<string | null>(null);
+
 export const outcome = signal<Outcome | null>(null);
 export const rolling = signal<Rolling | null>(null);
 export const isOld = computed(() => outcome.value !== null && outcome.value.doc !== doc.value);

@@ -3,6 +3,7 @@ import { clear, loadExample, redo, undo } from '../actions';
 import { language, theme, type Theme } from '../settings';
 import { EXAMPLES, type ExampleName } from '../model/examples';
 import { t } from '../i18n';
+import { Live } from './Live';
 
 export function Header() {
   return (
@@ -31,6 +32,7 @@ export function Header() {
             <option value="clear">{t('clear')}</option>
           </select>
         </label>
+        <Live />
         <Opens name="open" class="primary" />
         <Opens name="edit" />
         <Opens name="share" />
