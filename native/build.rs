@@ -1,5 +1,6 @@
 //! Puts the built planning page into the binary, for `evenkeel serve`, if the variable `EVENKEEL_PAGE` names its folder
-//! (`web/serve` does that). Without it the binary has none, and says so when it is asked for it.
+//! (`web/serve` does that); a relative one is looked for in the repository's folder. Without it the binary has no page,
+//! and says so when it is asked for it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,11 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let mut files = Vec::new();
     if let Some(folder) = env::var_os("EVENKEEL_PAGE").filter(|folder| !folder.is_empty()) {
-        // Cargo builds in the package's folder; whoever sets the variable stands somewhere else.
-        let folder = PathBuf::from(folder).canonicalize()?;
+        // Cargo builds in the package's folder; whoever sets the variable thinks of another.
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| io::Error::other(format!("EVENKEEL_PAGE: {}: {error}", folder.display())))?;
         println!("cargo::rerun-if-changed={}", folder.display());
         find(&folder, &folder, &mut files)?;
     }

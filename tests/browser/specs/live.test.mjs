@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
-import { DIST, launch, open, serve, settled, verdict } from '../harness.mjs';
+import { launch, open, serve, settled, verdict } from '../harness.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
@@ -15,7 +15,7 @@ const BINARY = join(TARGET, 'debug/evenkeel');
 let browser;
 const processes = [];
 before(async () => {
-  assert.ok(existsSync(BINARY), `${BINARY} is missing: run "cargo build -p evenkeel" first`);
+  assert.ok(existsSync(BINARY), `${BINARY} is missing: run "EVENKEEL_PAGE=web/dist/page cargo build -p evenkeel" first`);
   browser = await launch();
 });
 after(async () => {
@@ -48,7 +48,7 @@ test('a live group is chosen, planned for, and looked at again', async () => {
   const servers = await cluster();
   await member(servers, 'c1');
   await member(servers, 'c2');
-  const url = (await started(['serve', '--page', DIST, '-n', servers], 'http://')).trim();
+  const url = (await started(['serve', '-n', servers], 'http://')).trim();
   const { page, end } = await open(browser, url);
   const group = page.getByLabel('Live group');
   await group.focus();
@@ -71,7 +71,7 @@ test('a cluster that is gone is told, and the plan stays', async () => {
   const servers = await cluster();
   const broker = processes.at(-1);
   await member(servers, 'c1');
-  const url = (await started(['serve', '--page', DIST, '-n', servers], 'http://')).trim();
+  const url = (await started(['serve', '-n', servers], 'http://')).trim();
   // The answers of a failed look are errors to the browser's console.
   const { page, end } = await open(browser, url, { allowErrors: true });
   const before = await verdict(page);
