@@ -58,6 +58,21 @@ test('the command line has every change', () => {
   );
 });
 
+test('the command line names the topic where there are several, and every broker that may not be read', () => {
+  const brokers = [{ broker: 'b', readQueues: 4 }];
+  const topics = ['t', 'u'].map((topic) => ({ topic, brokers }));
+  const plan = doc({ ...EMPTY, topics }, [
+    { kind: 'queues', topic: 't', broker: 'b', readQueues: 8 },
+    { kind: 'permissionLost', broker: 'b' },
+    { kind: 'strategy', to: { name: 'CONSISTENT_HASH', virtualNodes: 20, hash: 'java-md5' } },
+  ]);
+  expect(cliLine(plan)).toBe(
+    'evenkeel plan --from snapshot.json --queues t:b=8 --queues t:b=0 --queues u:b=0 --switch-to hash:20',
+  );
+  const rooms = doc(EMPTY, [{ kind: 'strategy', to: { name: 'MACHINE_ROOM', rooms: ['r'] } }]);
+  expect(cliLine(rooms)).toMatch(/--from snapshot.json # one change has no flag/);
+});
+
 test('the snippet is JavaScript that has the same values', () => {
   const snapshot = {
     ...EMPTY,

@@ -1,30 +1,65 @@
 /** The same question on the command line, and in a program. */
-import type { Change, Snapshot } from '../types';
+import type { Change, Snapshot, Strategy } from '../types';
 import type { Doc } from '../model/doc';
 
 export const SNAPSHOT_FILE = 'snapshot.json';
 
-/** `evenkeel plan` on the snapshot file that can be saved beside it. */
-export function cliLine({ changes }: Doc): string {
-  return ['evenkeel plan', `--from ${SNAPSHOT_FILE}`, ...changes.flatMap(flags)].join(' ');
+/**
+ * `evenkeel plan` on the snapshot file that can be saved beside it. A change to a strategy with rooms or lists has no
+ * flag; the link has it, which the command line reads as well.
+ */
+export function cliLine({ snapshot, changes }: Doc): string {
+  const line = ['evenkeel plan', `--from ${SNAPSHOT_FILE}`, ...changes.flatMap((change) => flags(change, snapshot))];
+  const unsaid = changes.some((change) => change.kind === 'strategy' && !shortName(change.to));
+  return (
+    line.join(' ') + (unsaid ? ' # one change has no flag: save the link in link.txt, and say --from link.txt' : '')
+  );
 }
 
-function flags(change: Change): string[] {
+function flags(change: Change, { topics }: Snapshot): string[] {
   switch (change.kind) {
     case 'add':
       return 'ids' in change ? change.ids.map((id) => `--add ${quoted(id)}`) : [`--add ${change.count}`];
     case 'remove':
       return 'ids' in change ? change.ids.map((id) => `--remove ${quoted(id)}`) : [`--remove ${change.count}`];
     case 'queues':
-      return [`--queues ${quoted(`${change.broker}=${change.readQueues}`)}`];
+      return [queues(change.topic, change.broker, change.readQueues, topics)];
     case 'dropBroker':
       return [`--drop-broker ${quoted(change.broker)}`];
     case 'roll':
       return [`--roll ${change.ids === 'stable' ? 'stable' : 'new'}`];
-    // Not on the command line yet; they are in the link and in the snippet.
-    case 'permissionLost':
-    case 'strategy':
-      return [];
+    case 'permissionLost': {
+      const { topic, broker } = change;
+      const lost = topics.filter((seen) => (topic ?? seen.topic) === seen.topic);
+      const there = lost.filter(({ brokers }) => brokers.some((on) => on.broker === broker));
+      return there.map((seen) => queues(seen.topic, broker, 0, topics));
+    }
+    case 'strategy': {
+      const name = shortName(change.to);
+      return name ? [`--switch-to ${name}`] : [];
+    }
+  }
+}
+
+function queues(topic: string, broker: string, readQueues: number, topics: Snapshot['topics']): string {
+  const before = topics.length > 1 ? `${topic}:` : '';
+  return `--queues ${quoted(`${before}${broker}=${readQueues}`)}`;
+}
+
+/** What the command line calls a strategy that needs no file. */
+function shortName(strategy: Strategy): string | null {
+  switch (strategy.name) {
+    case 'AVG':
+      return 'avg';
+    case 'AVG_BY_CIRCLE':
+      return 'circle';
+    case 'CONSISTENT_HASH':
+      if (strategy.hash === 'go-crc32') return null;
+      return (strategy.virtualNodes ?? 10) === 10 ? 'hash' : `hash:${strategy.virtualNodes}`;
+    case 'AVG_BY_DRAFT':
+      return Object.keys(strategy).length === 1 ? 'draft' : null;
+    default:
+      return null;
   }
 }
 
