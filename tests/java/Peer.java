@@ -394,6 +394,8 @@ public final class Peer {
     private static void consume(JSONObject command, JSONObject reply) throws Exception {
         long id = command.getLongValue("id");
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(command.getString("group"));
+        // Else a stop does not wait for listeners, and what they finish a moment later is not committed.
+        consumer.setAwaitTerminationMillisWhenShutdown(10_000);
         consumer.setNamesrvAddr(command.getString("namesrv"));
         String instance = command.getString("instance");
         consumer.setInstanceName(instance != null ? instance

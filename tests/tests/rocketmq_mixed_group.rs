@@ -105,8 +105,7 @@ impl<'a> Group<'a> {
         for broker in 0..2 {
             for queue in 0..QUEUES as i32 {
                 let end = self.cluster.max_offset(&self.topic, broker, queue);
-                let committed = self.cluster.committed(self.strategy.1, &self.topic, broker, queue);
-                assert_eq!(committed, Some(end), "{} {broker}/{queue}", self.topic);
+                self.cluster.until_committed(self.strategy.1, &self.topic, broker, queue, end);
             }
         }
         println!(

@@ -60,6 +60,9 @@ fn round_trip(version: Version) {
     }
     assert_eq!(owned as u64, QUEUES);
     peer.call(json!({"cmd": "stop", "consumer": consumer}), MINUTE);
+    for queue in 0..QUEUES {
+        cluster.until_committed("readers", "orders", 0, queue as i32, (COUNT / QUEUES) as i64);
+    }
 
     let rows = mqadmin::consumer_progress(&cluster.mqadmin(&["consumerProgress", "-g", "readers"]));
     let progress: BTreeMap<_, _> = rows
@@ -69,7 +72,6 @@ fn round_trip(version: Version) {
         .collect();
     let expected: BTreeMap<_, _> = (0..QUEUES).map(|queue| (("broker-a", queue), (125, 125))).collect();
     assert_eq!(progress, expected);
-    assert_eq!(cluster.committed("readers", "orders", 0, 3), Some(125));
     peer.shutdown();
     println!("{version}: all done after {:?}", begin.elapsed());
     cluster.stop();

@@ -173,6 +173,23 @@ impl Cluster {
         Some(offset_of(&reply))
     }
 
+    /// Waits until a group has committed a queue up to `offset`: Java does not wait for its brokers to store its commits.
+    ///
+    /// # Panics
+    ///
+    /// If it has not within a minute.
+    pub fn until_committed(&self, group: &str, topic: &str, broker: usize, queue: i32, offset: i64) {
+        let end = Instant::now() + READY;
+        loop {
+            let committed = self.committed(group, topic, broker, queue);
+            if committed == Some(offset) {
+                return;
+            }
+            assert!(Instant::now() < end, "{group} {topic} {broker}/{queue}: {committed:?} and not {offset}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// The offset that the next message of a queue will have.
     pub fn max_offset(&self, topic: &str, broker: usize, queue: i32) -> i64 {
         let fields = json!({"topic": topic, "queueId": queue.to_string()});
