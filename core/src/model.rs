@@ -174,6 +174,11 @@ pub fn java_hash(text: &str) -> i32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueEpoch(pub u64);
 
+impl QueueEpoch {
+    /// No life of any queue: of deliveries that an operator asks for. Lives are numbered from 1.
+    pub const NONE: Self = Self(0);
+}
+
 /// Identifies a remote call of one consumer; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u64);
@@ -181,7 +186,7 @@ pub struct CallId(pub u64);
 /// Identifies one delivery to a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket {
-    /// The life of the queue that the messages belong to.
+    /// The life of the queue that the messages belong to, or [`QueueEpoch::NONE`].
     pub epoch: QueueEpoch,
     /// Number of the delivery within that life.
     pub number: u64,

@@ -150,6 +150,7 @@ impl Desk {
                 let (opaque, code) = match request {
                     PeerRequest::Status { reply, .. } => (Some(reply), 221),
                     PeerRequest::RunningInfo { reply, .. } => (Some(reply), 307),
+                    PeerRequest::ConsumeDirectly { reply, .. } => (Some(reply), 309),
                     PeerRequest::Unknown { reply, code } => (reply, code),
                     _ => (None, 0),
                 };

@@ -18,7 +18,7 @@ use crate::telling::tell;
 use crate::workers::{Finished, Job, Workers};
 use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
 use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
-use evenkeel_core::model::{Group, MessageQueue};
+use evenkeel_core::model::{Group, MessageQueue, QueueEpoch};
 use evenkeel_core::time::Instant;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -255,8 +255,11 @@ impl Running {
         let Delivery { ticket, queue, messages } = delivery;
         let (offset, retries) =
             messages.first().map_or((0, 0), |first| (first.queue_offset, first.reconsume_times));
-        let queue_lost =
-            self.lost.entry(queue.clone()).or_insert_with(|| watch::Sender::new(false)).subscribe();
+        let queue_lost = match ticket.epoch {
+            // An operator's message belongs to no queue that could be lost.
+            QueueEpoch::NONE => self.draining.subscribe(),
+            _ => self.lost.entry(queue.clone()).or_insert_with(|| watch::Sender::new(false)).subscribe(),
+        };
         let (draining, control) = (self.draining.subscribe(), self.parts.control.clone());
         let context = Context { queue: queue.clone(), offset, retries, queue_lost, draining, control };
         let batch = messages.into_iter().map(|message| Message::new(queue.clone(), message)).collect();

@@ -146,7 +146,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The queue that the messages were pulled from.
+    /// The queue that the messages were pulled from, or lie in: an operator may send any message to be consumed here.
     pub fn queue(&self) -> &MessageQueue {
         &self.queue
     }

@@ -68,4 +68,5 @@ pub use evenkeel_core::consumer::io::{Event, Failure, RebalanceReason};
 pub use evenkeel_core::consumer::{QueueView, Snapshot};
 pub use evenkeel_core::error::Blame;
 pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
+pub use evenkeel_core::wire::peer::DirectVerdict;
 pub use evenkeel_core::wire::request::ConsumeFrom as StartFrom;

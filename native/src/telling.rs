@@ -83,6 +83,10 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::OffsetReset { queue, from, to } => {
             warn!(event = "offset-reset", group, %queue, from, to, "the offset of a queue was reset");
         }
+        Event::ConsumedDirectly { queue, offset, verdict, remark, answered } => info!(
+            event = "consumed-directly", group, %queue, offset, verdict = verdict.name(), answered,
+            "an operator had a message consumed: {}", remark.as_deref().unwrap_or_default()
+        ),
         Event::LockRefused { queue, times: 1 } => {
             info!(event = "lock-refused", group, %queue, "another member holds the queue's lock: asking again");
         }

@@ -13,6 +13,7 @@
 
 use super::Consumer;
 use super::calls::Purpose;
+use super::direct;
 use super::io::{Delivery, Event, Failure, Outcome, Output};
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
@@ -63,6 +64,9 @@ impl Consumer {
     pub(super) fn on_outcome(&mut self, ticket: Ticket, outcome: Outcome) {
         if !self.delivered.remove(&ticket) {
             return self.late();
+        }
+        if direct::is_direct(ticket) {
+            return self.on_direct_outcome(ticket, outcome);
         }
         let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else {
             self.on_stray_outcome(ticket);

@@ -4,7 +4,7 @@ use super::timers::Reason;
 use crate::model::{Address, CallId, ClientId, MessageQueue, Ticket, Topic};
 use crate::time::{Duration, Instant, WallClock};
 use crate::wire::message::Message;
-use crate::wire::peer::{Answer, PeerRequest};
+use crate::wire::peer::{Answer, DirectVerdict, PeerRequest};
 use crate::wire::reply::{CallError, Reply};
 use crate::wire::request::Request;
 use crate::wire::subscription::Subscription;
@@ -151,7 +151,8 @@ pub enum Output {
     },
 }
 
-/// Messages for one call of a handler: all of one queue, ascending.
+/// Messages for one call of a handler: all of one queue, ascending. A message that an operator wants consumed directly is
+/// a delivery, too, of whatever queue it lies in; its ticket is of [`QueueEpoch::NONE`](crate::model::QueueEpoch::NONE).
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// To report the outcome under.
@@ -274,6 +275,19 @@ pub enum Event {
         queue: MessageQueue,
         /// The message.
         offset: i64,
+    },
+    /// A handler has ended with a message that an operator wanted consumed here. Nothing else follows from it.
+    ConsumedDirectly {
+        /// The queue it lies in, ours or not.
+        queue: MessageQueue,
+        /// Its offset there.
+        offset: i64,
+        /// How it ended.
+        verdict: DirectVerdict,
+        /// What the handler said.
+        remark: Option<String>,
+        /// Whether who asked was still waiting for it.
+        answered: bool,
     },
     /// Orderly: another member holds the queue's lock (yet). It is asked for again soon.
     LockRefused {

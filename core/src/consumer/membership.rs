@@ -170,6 +170,9 @@ impl Consumer {
     /// 3. The heartbeat goes out at once (it makes the connection) and again with growing waits.
     /// 4. Accepted, it brings us back: the others are told again, and we ask for the members again.
     pub(super) fn on_link(&mut self, address: &Address, up: bool) {
+        if !up {
+            self.directs.link_down(address);
+        }
         let Some(broker) = self.membership.brokers.get_mut(address) else { return };
         if !up && broker.registered {
             (broker.registered, broker.due) = (false, true);

@@ -46,6 +46,7 @@
 //! | `window` | its messages, the commit point |
 //! | `pull` | long polling, flow control |
 //! | `deliver` | handlers and their outcomes |
+//! | `direct` | single messages, on an operator's word |
 //! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
 //! | `shutdown` | leaving |
@@ -53,6 +54,7 @@
 
 mod calls;
 mod deliver;
+mod direct;
 mod foreign;
 pub mod io;
 mod membership;
@@ -83,6 +85,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::ToString;
 use calls::{Calls, Pending, Purpose};
+use direct::Directs;
 use foreign::Foreign;
 use membership::Membership;
 use orderly::Locks;
@@ -115,8 +118,9 @@ pub struct Consumer {
     ready: VecDeque<QueueEpoch>,
     /// Deliveries whose outcome is awaited, those of ended lives included.
     delivered: BTreeSet<Ticket>,
+    directs: Directs,
     locks: Locks,
-    /// Orderly: deliveries of ended lives that still run, and their queues.
+    /// Orderly: deliveries that run although they belong to no present life, and their queues.
     strays: BTreeMap<Ticket, MessageQueue>,
     calls: Calls,
     timers: Timers,
@@ -174,6 +178,7 @@ impl Consumer {
             attention: BTreeSet::new(),
             ready: VecDeque::new(),
             delivered: BTreeSet::new(),
+            directs: Directs::default(),
             locks: Locks::default(),
             strays: BTreeMap::new(),
             calls: Calls::default(),
@@ -245,6 +250,7 @@ impl Consumer {
                     self.decide_queue(epoch);
                 }
                 self.decide_locks();
+                self.decide_directs();
                 self.decide_deliveries();
             }
         }
@@ -277,6 +283,7 @@ impl Consumer {
             }
             Timer::SendBackRetry(epoch) => self.on_send_back_retry(epoch),
             Timer::Suspended(epoch) => self.on_pause_over(epoch),
+            Timer::Direct => self.on_direct_timer(),
             Timer::Drain(epoch) => self.close_queue(epoch),
             // `decide` looks.
             Timer::Locks | Timer::Shutdown => {}
@@ -435,6 +442,9 @@ impl Consumer {
             PeerRequest::RunningInfo { reply, group, .. } if group == *ours => {
                 let answer = Answer::RunningInfo(self.running_info());
                 self.out.push_back(Output::Answer { to: from, opaque: reply, answer });
+            }
+            PeerRequest::ConsumeDirectly { reply, group, broker, message } => {
+                self.on_consume_directly(from, reply, &group, broker, *message);
             }
             PeerRequest::Status { reply, group, .. } | PeerRequest::RunningInfo { reply, group, .. } => {
                 let remark = format!("group {group} is not in this client");

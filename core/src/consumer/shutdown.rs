@@ -9,6 +9,7 @@
 
 use super::Consumer;
 use super::calls::Purpose;
+use super::direct::Directs;
 use super::io::Event;
 use super::orderly::Locks;
 use super::queue::{AssignedQueue, Phase};
@@ -34,11 +35,14 @@ impl Consumer {
         match &mut self.run {
             Run::New => self.stopped(0),
             Run::Running => {
-                let running = self.queues.lives.values().map(|life| life.running.len()).sum();
+                let running: usize = self.queues.lives.values().map(|life| life.running.len()).sum();
+                let running = running + self.directs.running();
+                self.refuse_waiting_directs();
                 self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
                 // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
-                self.timers
-                    .retain(|timer| matches!(timer, Timer::Heartbeat(_) | Timer::Commit | Timer::Locks));
+                self.timers.retain(|timer| {
+                    matches!(timer, Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct)
+                });
                 self.timers.set(Timer::Shutdown, deadline);
             }
             // Asked again: the shorter grace counts.
@@ -57,6 +61,7 @@ impl Consumer {
             let overdue = self.now >= deadline;
             match stopping.step {
                 Step::Draining if overdue || self.all_at_rest() => {
+                    self.refuse_running_directs();
                     for life in self.queues.lives.values_mut() {
                         life.commit_failed = false;
                     }
@@ -99,7 +104,7 @@ impl Consumer {
     }
 
     fn all_at_rest(&self) -> bool {
-        self.queues.lives.values().all(AssignedQueue::is_at_rest)
+        self.directs.running() == 0 && self.queues.lives.values().all(AssignedQueue::is_at_rest)
     }
 
     /// Sends each commit that is due and was not refused in this step already. Queues that were on their way out
@@ -145,6 +150,7 @@ impl Consumer {
     fn stopped(&mut self, running: usize) {
         let lives = self.queues.lives.values();
         let abandoned: usize = lives.clone().map(|life| life.running.len()).sum();
+        let abandoned = abandoned + self.directs.running();
         let handed_back =
             lives.clone().filter(|life| life.is_located()).map(|life| life.window.count()).sum();
         let committed = lives.filter_map(|life| Some((life.queue.clone(), life.committed?))).collect();
@@ -158,6 +164,7 @@ impl Consumer {
         self.timers.retain(|_| false);
         self.calls.clear();
         self.locks = Locks::default();
+        self.directs = Directs::default();
         self.queues.lives.clear();
         self.queues.table.clear();
         self.ready.clear();

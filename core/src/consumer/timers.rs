@@ -24,6 +24,8 @@ pub enum Timer {
     Suspended(QueueEpoch),
     /// Ask for queue locks (again), or renew them.
     Locks,
+    /// Whoever wants a message consumed directly waits no longer.
+    Direct,
     /// A queue on its way out waits no longer for its handlers.
     Drain(QueueEpoch),
     /// Shutdown waits no longer for handlers, or for its last calls.
@@ -49,6 +51,8 @@ pub enum Reason {
     Suspended,
     /// [`Timer::Locks`]
     Locks,
+    /// [`Timer::Direct`]
+    Direct,
     /// [`Timer::Drain`]
     Drain,
     /// [`Timer::Shutdown`]
@@ -67,6 +71,7 @@ impl Timer {
             Self::SendBackRetry(_) => Reason::SendBackRetry,
             Self::Suspended(_) => Reason::Suspended,
             Self::Locks => Reason::Locks,
+            Self::Direct => Reason::Direct,
             Self::Drain(_) => Reason::Drain,
             Self::Shutdown => Reason::Shutdown,
         }

@@ -8,10 +8,13 @@ use super::command::Command;
 use super::error::{WireError, WireErrorKind};
 use super::fields::Header;
 use super::headers::{admin, consume, peer, produce};
+use super::message::Message;
 use super::peer::{PeerRequest, RunningInfo};
 use super::reply::{CallError, ClusterInfo, GroupPage, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
 use super::request::Request;
 use super::stored;
+use alloc::boxed::Box;
+use bytes::Bytes;
 
 impl Reply {
     /// Reads the response to this request.
@@ -154,11 +157,31 @@ impl PeerRequest {
                 let header = peer::GetConsumerRunningInfo::from_fields(fields)?;
                 Self::RunningInfo { reply: opaque(command)?, group: header.group, client: header.client }
             }
+            RequestCode::CONSUME_MESSAGE_DIRECTLY => {
+                let header = peer::ConsumeMessageDirectly::from_fields(fields)?;
+                let message = Box::new(one_message(&command.body)?);
+                Self::ConsumeDirectly {
+                    reply: opaque(command)?,
+                    group: header.group,
+                    broker: header.broker,
+                    message,
+                }
+            }
             _ => Self::Unknown {
                 reply: if command.is_one_way() { None } else { command.opaque },
                 code: command.code,
             },
         })
+    }
+}
+
+/// A body that holds one stored message.
+fn one_message(body: &Bytes) -> Result<Message, WireError> {
+    let batch = stored::decode_batch(body, stored::Limits::default());
+    match (batch.damaged, <[Message; 1]>::try_from(batch.messages)) {
+        (Some(error), _) => Err(error),
+        (None, Ok([message])) => Ok(message),
+        (None, Err(_)) => Err(WireError::new(WireErrorKind::BadLength, 0, "one message")),
     }
 }
 

@@ -207,6 +207,7 @@ impl Answer {
         match self {
             Self::Status(offsets) => success().with_body(ConsumerStatus(offsets.clone()).encode()),
             Self::RunningInfo(info) => success().with_body(info.encode()),
+            Self::ConsumedDirectly(ended) => success().with_body(ended.encode()),
             Self::Refused { code, remark } => {
                 Command::response(ResponseCode(*code), Some(opaque)).with_remark(remark.clone())
             }

@@ -1,7 +1,9 @@
 //! What brokers ask of a consumer, and what it answers, as values.
 
-use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
+use crate::wire::message::Message;
 use crate::wire::request::SubscriptionData;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -41,6 +43,17 @@ pub enum PeerRequest {
         /// The client that is meant.
         client: ClientId,
     },
+    /// 309: let a handler work on this message now, whoever's queue it lies in, and tell how it ended.
+    ConsumeDirectly {
+        /// Opaque to answer under.
+        reply: i32,
+        /// The group.
+        group: Group,
+        /// The broker that has the message, if it says so.
+        broker: Option<BrokerName>,
+        /// The message.
+        message: Box<Message>,
+    },
     /// Any other code: answered with "not supported" unless it was one-way.
     Unknown {
         /// Opaque to answer under; `None` for a one-way request.
@@ -57,13 +70,65 @@ pub enum Answer {
     Status(BTreeMap<MessageQueue, i64>),
     /// To `RunningInfo`.
     RunningInfo(RunningInfo),
-    /// The group is not here, or the request is not known.
+    /// To `ConsumeDirectly`.
+    ConsumedDirectly(DirectlyConsumed),
+    /// Not done.
     Refused {
-        /// 1 or 3.
+        /// 1: the group is not here, or the consumer stops. 2: too much is asked at once. 3: the request is not known.
+        /// 207: a handler did not end in time.
         code: i32,
         /// Why.
         remark: String,
     },
+}
+
+/// How a handler ended with a message that it was given on an operator's word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectlyConsumed {
+    /// Whether the consumer is orderly.
+    pub order: bool,
+    /// Whether it commits by itself; always true here.
+    pub auto_commit: bool,
+    /// How it ended.
+    pub verdict: DirectVerdict,
+    /// What there is to say about it.
+    pub remark: Option<String>,
+    /// Milliseconds in the handler.
+    pub spent_ms: i64,
+}
+
+/// Java's `CMResult`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectVerdict {
+    /// The message is done.
+    Success,
+    /// The handler wants it again, later.
+    Later,
+    /// Orderly Java listeners without auto-commit only.
+    Rollback,
+    /// Orderly Java listeners without auto-commit only.
+    Commit,
+    /// The handler failed or panicked.
+    Exception,
+    /// Java listeners only: no result.
+    Null,
+}
+
+impl DirectVerdict {
+    const ALL: [Self; 6] =
+        [Self::Success, Self::Later, Self::Rollback, Self::Commit, Self::Exception, Self::Null];
+    /// Java's names, in the order of their ordinals.
+    pub(super) const NAMES: &'static [&'static str] =
+        &["CR_SUCCESS", "CR_LATER", "CR_ROLLBACK", "CR_COMMIT", "CR_THROW_EXCEPTION", "CR_RETURN_NULL"];
+
+    /// Java's name.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
 }
 
 /// What `mqadmin consumerStatus -i` shows of a member.

@@ -9,7 +9,7 @@ use evenkeel_core::wire::bodies::{
     QueueSet, ResetTable, TopicStats, normalise,
 };
 use evenkeel_core::wire::error::WireError;
-use evenkeel_core::wire::peer::RunningInfo;
+use evenkeel_core::wire::peer::{DirectlyConsumed, RunningInfo};
 use evenkeel_core::wire::reply::{ClusterInfo, TopicRoute};
 use evenkeel_core::wire::request::Heartbeat;
 use evenkeel_core::wire::route::{publish_queues, subscribe_queues};
@@ -155,13 +155,14 @@ fn typed_bodies_read_what_was_seen_and_write_it_again() {
             "ConsumerConnection" => written_again::<ConsumerConnection>(id, body),
             "ConsumeStats" => written_again::<ConsumeStats>(id, body),
             "TopicStatsTable" => written_again::<TopicStats>(id, body),
-            // This client neither consumes a single message on request nor lets brokers share out queues.
-            "ConsumeMessageDirectlyResult" | "QueryAssignmentRequestBody" | "QueryAssignmentResponseBody" => {
+            "ConsumeMessageDirectlyResult" => written_again::<DirectlyConsumed>(id, body),
+            // This client does not let brokers share out queues.
+            "QueryAssignmentRequestBody" | "QueryAssignmentResponseBody" => {
                 typed -= 1;
                 shown_only += 1;
             }
             other => panic!("{id}: {other}"),
         }
     }
-    assert_eq!((typed, shown_only), (102, 18));
+    assert_eq!((typed, shown_only), (114, 6));
 }

@@ -9,7 +9,7 @@ use evenkeel_core::wire::bodies::{Body, CheckSubscription, Locked, QueueSet};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::{Command, Fields, HeaderEncoding};
 use evenkeel_core::wire::fields::Header;
-use evenkeel_core::wire::headers::{consume, peer, produce};
+use evenkeel_core::wire::headers::{consume, produce};
 use evenkeel_core::wire::peer::{PeerRequest, RunningInfo};
 use evenkeel_core::wire::reply::{CallError, PullStatus, Reply};
 use evenkeel_core::wire::request::{Heartbeat, Pull, Request, Send, SendBack};
@@ -57,19 +57,20 @@ fn what_brokers_ask_is_read_by_type() {
                 "status"
             }
             PeerRequest::RunningInfo { .. } => "running-info",
-            PeerRequest::Unknown { .. } => {
+            PeerRequest::ConsumeDirectly { reply, broker, message, .. } => {
                 assert_eq!(
-                    code,
-                    RequestCode::CONSUME_MESSAGE_DIRECTLY.0,
-                    "{id}: the one that we do not serve"
+                    (Some(reply), code),
+                    (command.opaque, RequestCode::CONSUME_MESSAGE_DIRECTLY.0),
+                    "{id}"
                 );
-                peer::ConsumeMessageDirectly::from_fields(&command.fields).expect(&id);
-                "unknown"
+                assert!(broker.is_some() && message.checksum_matches() == Some(true), "{id}");
+                "consume-directly"
             }
+            PeerRequest::Unknown { code, .. } => panic!("{id}: {code} is served"),
         };
         *counts.entry(kind).or_default() += 1;
     }
-    let wanted = [("members", 8), ("reset", 4), ("running-info", 8), ("status", 4), ("unknown", 8)];
+    let wanted = [("consume-directly", 8), ("members", 8), ("reset", 4), ("running-info", 8), ("status", 4)];
     assert_eq!(counts, BTreeMap::from(wanted));
 }
 

@@ -4,8 +4,8 @@
 use crate::support;
 
 use evenkeel_core::consumer::Input;
-use evenkeel_core::wire::peer::{Answer, PeerRequest, RunningInfo};
-use support::cluster::group;
+use evenkeel_core::wire::peer::{Answer, DirectVerdict, PeerRequest, RunningInfo};
+use support::cluster::{group, message};
 use support::{Cluster, Rig, SECOND, config, queue};
 
 /// Our consumer among these members, on two brokers with four queues each.
@@ -56,12 +56,15 @@ fn c24_a_member_without_queues_answers_with_empty_tables() {
     assert!(!info.properties.is_empty());
 }
 
-/// Handlers are not run out of turn on an operator's word; but whoever asks hears so, and does not wait in vain.
+/// An operator has one message consumed here; the answer tells how the handler ended. `consumed_directly.rs` has the rest.
 #[test]
-fn c24_a_message_to_consume_directly_is_answered() {
+fn c24_a_message_is_consumed_directly_and_answered() {
     let mut rig = rig(&["me"]);
-    let answer = asked(&mut rig, PeerRequest::Unknown { reply: Some(7), code: 309 });
-    let Answer::Refused { code: 3, remark } = answer else { panic!("{answer:?}") };
-    assert!(remark.contains("309"), "{remark}");
-    assert!(rig.deliveries.is_empty() && running_info(&mut rig).queues.contains_key(&queue("T", 0)));
+    rig.input(support::consume_directly(7, "g", message(&queue("T", 9), 5)));
+    assert!(rig.answers.is_empty(), "the handler has not ended");
+    rig.finish(&queue("T", 9), 5);
+    let (to, opaque, answer) = rig.answers.remove(0);
+    assert_eq!((to.as_str(), opaque), ("a:10911", 7));
+    let Answer::ConsumedDirectly(ended) = answer else { panic!("{answer:?}") };
+    assert_eq!((ended.verdict, ended.order), (DirectVerdict::Success, false));
 }

@@ -12,6 +12,7 @@ mod c19_topic_changes;
 mod c21_name_servers;
 mod c24_seen_from_outside;
 mod config;
+mod consumed_directly;
 mod determinism;
 mod filters;
 mod first_commits;

@@ -83,6 +83,7 @@ fn reason_name(reason: Reason) -> &'static str {
         Reason::SendBackRetry => "sendBackRetry",
         Reason::Suspended => "suspended",
         Reason::Locks => "locks",
+        Reason::Direct => "direct",
         Reason::Drain => "drain",
         Reason::Shutdown => "shutdown",
     }

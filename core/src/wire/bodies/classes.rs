@@ -1,6 +1,7 @@
 //! For each Java class of a body its fields, their types and Java's defaults (5.x). Read by [`super::shapes`].
 
 use super::kinds::{ConsumeType, StartRule};
+use crate::wire::peer::DirectVerdict;
 use Shape::{Any, Bool, Class, Double, Enum, Int, List, Long, LongKeys, Map, Set, Table, Text};
 
 /// A Java type, as far as JSON shows it.
@@ -98,8 +99,7 @@ const CONSUME_TYPE: Shape = Enum(ConsumeType::NAMES);
 const MESSAGE_MODEL: Shape = Enum(&["BROADCASTING", "CLUSTERING"]);
 const CONSUME_FROM: Shape = Enum(StartRule::NAMES);
 const REQUEST_MODE: Shape = Enum(&["PULL", "POP"]);
-const CONSUME_RESULT: Shape =
-    Enum(&["CR_SUCCESS", "CR_LATER", "CR_ROLLBACK", "CR_COMMIT", "CR_THROW_EXCEPTION", "CR_RETURN_NULL"]);
+const CONSUME_RESULT: Shape = Enum(DirectVerdict::NAMES);
 const LANGUAGE: Shape = Enum(&[
     "JAVA", "CPP", "DOTNET", "PYTHON", "DELPHI", "ERLANG", "RUBY", "OTHER", "HTTP", "GO", "PHP", "OMS",
     "RUST", "NODE_JS",

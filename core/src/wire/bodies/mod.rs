@@ -5,6 +5,7 @@
 mod admin;
 mod announcement;
 mod classes;
+mod direct;
 mod heartbeat;
 mod kinds;
 mod lock;

@@ -17,6 +17,7 @@ use evenkeel_core::consumer::{
 pub(crate) use evenkeel_core::model::{Address, CallId, ClientId, Group, MessageQueue, Ticket, Topic};
 use evenkeel_core::time::{Duration, Instant, WallClock};
 use evenkeel_core::wire::code::ResponseCode;
+use evenkeel_core::wire::message::Message;
 use evenkeel_core::wire::peer::{Answer, PeerRequest};
 pub(crate) use evenkeel_core::wire::reply::{CallError, Pulled, Refusal, Reply};
 pub(crate) use evenkeel_core::wire::request::{Pull, Request};
@@ -108,6 +109,13 @@ pub(crate) fn queue(topic: &str, id: i32) -> MessageQueue {
 /// The consumer's view of a queue, if it has one.
 pub(crate) fn view(consumer: &Consumer, queue: &MessageQueue) -> Option<QueueView> {
     consumer.snapshot().queues.into_iter().find(|view| view.queue == *queue)
+}
+
+/// Broker `a` wants this message consumed, and the answer under this opaque.
+pub(crate) fn consume_directly(reply: i32, group: &str, message: Message) -> Input {
+    let (group, broker) = (Group::from(group), Some("a".into()));
+    let request = PeerRequest::ConsumeDirectly { reply, group, broker, message: Box::new(message) };
+    Input::Peer { from: "a:10911".into(), request }
 }
 
 pub(crate) fn refused(request: &Request, code: ResponseCode) -> CallError {

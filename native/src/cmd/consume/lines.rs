@@ -131,6 +131,13 @@ fn told(event: &Event) -> Option<(Value, String)> {
             json!({"type": "offset-reset", "topic": queue.topic.as_str(), "queue": name(queue), "from": from, "to": to}),
             format!("offset of {} was reset from {from} to {to}", name(queue)),
         ),
+        Event::ConsumedDirectly { queue, offset, verdict, remark, .. } => (
+            json!({
+                "type": "consumed-directly", "topic": queue.topic.as_str(), "queue": name(queue), "queueOffset": offset,
+                "result": verdict.name(), "remark": remark,
+            }),
+            format!("{}@{offset} was consumed on an operator's word: {}", name(queue), verdict.name()),
+        ),
         Event::LockLost { queue } => (
             json!({"type": "lock-lost", "topic": queue.topic.as_str(), "queue": name(queue)}),
             format!("the lock of {} was lost", name(queue)),
