@@ -22,7 +22,7 @@ pub struct ConsumerConfig {
     pub subscriptions: Vec<Subscription>,
     /// How queues are shared out. Every member of a group must use the same.
     pub strategy: Arc<dyn crate::allocate::Allocate>,
-    /// Clustering only for now.
+    /// Whether the members share the queues, or each has all of them.
     pub model: MessageModel,
     /// Whether the messages of a queue are handled one after the other, under the broker's queue lock.
     pub orderly: bool,

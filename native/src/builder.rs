@@ -16,14 +16,15 @@ use crate::handler::{
 };
 use crate::identity;
 use crate::message::Message;
+use crate::offset_file::OffsetStore;
 use crate::opening::Opening;
 use crate::settings::values::option_value;
 use crate::workers::Workers;
 use evenkeel_core::allocate::{Allocate, Average, named};
 use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow};
-use evenkeel_core::consumer::Consumer as Machine;
+use evenkeel_core::consumer::{Consumer as Machine, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
-use evenkeel_core::wire::request::{ConsumeFrom, MessageModel};
+use evenkeel_core::wire::request::{ConsumeFrom, MessageModel as ConsumptionModel};
 use evenkeel_core::wire::subscription::Subscription;
 use std::fmt;
 use std::future::Future;
@@ -68,6 +69,8 @@ pub struct ConsumerBuilder<H> {
     instance: Option<String>,
     unit: Option<String>,
     strategy: Arc<dyn Allocate>,
+    model: ConsumptionModel,
+    offset_store: Option<OffsetStore>,
     orderly: bool,
     start_from: ConsumeFrom,
     limits: Limits,
@@ -88,6 +91,8 @@ impl ConsumerBuilder<NoHandler> {
             instance: None,
             unit: None,
             strategy: Arc::new(Average),
+            model: ConsumptionModel::Clustering,
+            offset_store: None,
             orderly: false,
             start_from: ConsumeFrom::default(),
             limits: Limits::default(),
@@ -171,6 +176,8 @@ impl ConsumerBuilder<NoHandler> {
             instance: self.instance,
             unit: self.unit,
             strategy: self.strategy,
+            model: self.model,
+            offset_store: self.offset_store,
             orderly: self.orderly,
             start_from: self.start_from,
             limits: self.limits,
@@ -187,8 +194,10 @@ impl<H> ConsumerBuilder<H> {
         self.name_servers_of(list, "builder")
     }
 
-    /// The name server of an embedded broker.
-    pub fn embedded(self, broker: &EmbeddedBroker) -> Self {
+    /// The name server of an embedded broker. Unless [`ConsumerBuilder::offset_store`] says something else, a broadcasting
+    /// consumer then keeps no offset file: the broker's queues begin anew with the broker.
+    pub fn embedded(mut self, broker: &EmbeddedBroker) -> Self {
+        self.offset_store.get_or_insert(OffsetStore::Memory);
         self.name_servers_of(&broker.name_server().to_string(), "embedded")
     }
 
@@ -270,6 +279,47 @@ impl<H> ConsumerBuilder<H> {
             Ok(strategy) => self.strategy = strategy,
             Err(error) => self.wrong(Error::config(error.to_string()).with_source(error)),
         }
+        self
+    }
+
+    /// Whether the members of the group share the messages (the default), or each gets all of them.
+    ///
+    /// Broadcasting members keep their offsets in a file of their own ([`ConsumerBuilder::offset_store`]). Whatever a
+    /// handler makes of a message, it does not come back to another member, nor later: one that fails is dropped, with
+    /// [`Event::Dropped`](crate::Event::Dropped). (If the consumer is orderly it is tried again here, `max_retries` times.)
+    ///
+    /// The default client id is `ip@DEFAULT` then, as in Java, since the file's folder has its name. Several processes of
+    /// one group on one machine need [`ConsumerBuilder::stable_instance`] names of their own.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> evenkeel::Result<()> {
+    /// use evenkeel::{Ack, Consumer, ConsumptionModel, StartFrom};
+    /// # let broker = evenkeel::embedded::EmbeddedBroker::builder().topic("prices", 1, 2).start().await?;
+    ///
+    /// let consumer = Consumer::builder("price-cache")
+    ///     .embedded(&broker)
+    ///     .consumption_model(ConsumptionModel::Broadcasting)
+    ///     .subscribe("prices", "*")
+    ///     .start_from(StartFrom::First)
+    ///     .handler(|message| async move {
+    ///         println!("{} bytes", message.body().len());
+    ///         Ok(Ack::Done)
+    ///     })
+    ///     .start()
+    ///     .await?;
+    /// assert_eq!(consumer.assignment().len(), 2, "all queues, however many members there are");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn consumption_model(mut self, model: ConsumptionModel) -> Self {
+        self.model = model;
+        self
+    }
+
+    /// Where a broadcasting consumer keeps its offsets; in `~/.rocketmq_offsets` unless set. Others ignore it.
+    pub fn offset_store(mut self, store: OffsetStore) -> Self {
+        self.offset_store = Some(store);
         self
     }
 
@@ -367,14 +417,18 @@ impl ConsumerBuilder<WithHandler> {
                 .with_hint("use batch_handler, or leave batch_max at 1"));
         }
         let ip = self.client_ip.unwrap_or_else(|| identity::local_ip(&self.name_servers).to_string());
-        let make_id = || identity::client_id(&ip, self.instance.as_deref(), self.unit.as_deref());
+        let broadcasting = self.model == ConsumptionModel::Broadcasting;
+        let make_id = || match broadcasting {
+            true => identity::stable_client_id(&ip, self.instance.as_deref(), self.unit.as_deref()),
+            false => identity::client_id(&ip, self.instance.as_deref(), self.unit.as_deref()),
+        };
         let config = ConsumerConfig {
             group: self.group.clone(),
             client: self.client.unwrap_or_else(make_id),
             name_servers: self.name_servers,
             subscriptions: self.subscriptions,
             strategy: self.strategy,
-            model: MessageModel::Clustering,
+            model: self.model,
             orderly: self.orderly,
             start_from: self.start_from,
             limits: self.limits,
@@ -383,7 +437,14 @@ impl ConsumerBuilder<WithHandler> {
         let opening = Opening::new(clock.now(), &config.name_servers, self.origin);
         let (client, drain) = (config.client.clone(), config.limits.drain_timeout);
         let concurrency = config.limits.concurrency as usize;
-        let machine = Machine::new(config, clock::seed(), clock.now())?;
+        config.validate()?;
+        let store = self.offset_store.unwrap_or_default();
+        let local = if broadcasting { store.open(&config.client, &config.group)? } else { None };
+        let mut machine = Machine::new(config, clock::seed(), clock.now())?;
+        let offset_file = local.map(|(file, offsets)| {
+            machine.handle(clock.now(), Input::LocalOffsets(offsets));
+            file
+        });
 
         let (commands, command_queue) = mpsc::channel(QUEUE);
         let (arrive, arrivals) = mpsc::channel(QUEUE);
@@ -398,6 +459,7 @@ impl ConsumerBuilder<WithHandler> {
             commands: command_queue,
             arrivals,
             connections: Connections::new(clock, arrive),
+            offset_file,
             workers: Workers::new(self.handler.work, concurrency, self.handler_timeout),
             control: control.clone(),
             events: events.clone(),

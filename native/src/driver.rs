@@ -11,6 +11,7 @@ use crate::consumer::Control;
 use crate::error::Error;
 use crate::handler::Context;
 use crate::message::Message;
+use crate::offset_file::OffsetFile;
 use crate::opening::{Opening, PATIENCE, foreign_members};
 use crate::report::ShutdownReport;
 use crate::status::{Status, Tally};
@@ -23,6 +24,7 @@ use evenkeel_core::time::Instant;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
 
 /// Inputs taken in a row before the machine's outputs are looked at.
 const BURST: usize = 64;
@@ -49,6 +51,8 @@ pub(crate) struct Driver {
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) arrivals: mpsc::Receiver<Input>,
     pub(crate) connections: Connections,
+    /// Of a broadcasting consumer, unless it keeps nothing.
+    pub(crate) offset_file: Option<OffsetFile>,
     pub(crate) workers: Workers,
     pub(crate) control: Control,
     pub(crate) events: broadcast::Sender<Event>,
@@ -63,6 +67,8 @@ struct Running {
     lost: BTreeMap<MessageQueue, watch::Sender<bool>>,
     /// Turns true shortly before the drain deadline.
     draining: watch::Sender<bool>,
+    /// The write of the offset file that is under way.
+    saving: Option<JoinHandle<std::io::Result<()>>>,
     /// Inputs that the driver made itself: calls that could not be queued, deliveries put back.
     own: VecDeque<Input>,
     tally: Tally,
@@ -79,6 +85,14 @@ struct Stop {
     waiters: Vec<oneshot::Sender<ShutdownReport>>,
 }
 
+/// The end of a write; never, if none is under way. Cancel-safe.
+async fn ended(saving: &mut Option<JoinHandle<std::io::Result<()>>>) -> std::io::Result<()> {
+    let Some(handle) = saving else { return std::future::pending().await };
+    let written = handle.await;
+    *saving = None;
+    written.unwrap_or_else(|died| Err(std::io::Error::other(died)))
+}
+
 impl Driver {
     /// Drives the consumer until it has stopped.
     pub(crate) async fn run(self) {
@@ -87,6 +101,7 @@ impl Driver {
             parts: self,
             lost: BTreeMap::new(),
             draining,
+            saving: None,
             own: VecDeque::new(),
             tally: Tally::default(),
             quiet: false,
@@ -129,6 +144,7 @@ impl Running {
                 }
                 Output::Answer { to, opaque, answer } => self.parts.connections.answer(&to, opaque, answer),
                 Output::HangUp { address } => self.parts.connections.hang_up(&address),
+                Output::Save { offsets } => self.save(offsets),
                 Output::Deliver(delivery) => self.deliver(delivery),
                 Output::Event(event) => self.event(event),
                 Output::Idle { wake } if self.own.is_empty() => {
@@ -157,6 +173,7 @@ impl Running {
             },
             Some(input) = self.parts.arrivals.recv() => self.arrive(input),
             finished = self.parts.workers.next() => self.finished(finished),
+            written = ended(&mut self.saving) => self.saved(written),
             () = tokio::time::sleep_until(at) => self.parts.machine.handle(clock.now(), Input::Tick),
         }
         for _ in 0..BURST {
@@ -243,6 +260,19 @@ impl Running {
             }
         }
         self.parts.machine.handle(now, input);
+    }
+
+    fn save(&mut self, offsets: BTreeMap<MessageQueue, i64>) {
+        match self.parts.offset_file.clone() {
+            // Disks can be slow; nothing else waits for this one.
+            Some(file) => self.saving = Some(tokio::task::spawn_blocking(move || file.save(offsets))),
+            None => self.own.push_back(Input::Saved { result: Ok(()) }),
+        }
+    }
+
+    fn saved(&mut self, written: std::io::Result<()>) {
+        let result = written.map_err(|error| error.to_string());
+        self.parts.machine.handle(self.parts.clock.now(), Input::Saved { result });
     }
 
     fn finished(&mut self, finished: Finished) {

@@ -37,6 +37,12 @@ pub(crate) fn client_id(ip: &str, instance: Option<&str>, unit: Option<&str>) ->
     client_id::build(ip, &instance, unit, false)
 }
 
+/// `ip@DEFAULT`, as Java has it, or `ip@instance`: the same after a restart, since the offset file hangs on it. Members of a
+/// broadcasting group share nothing, so equal ids harm nobody, unless two processes keep one file.
+pub(crate) fn stable_client_id(ip: &str, instance: Option<&str>, unit: Option<&str>) -> ClientId {
+    client_id::build(ip, instance.unwrap_or(DEFAULT_INSTANCE), unit, false)
+}
+
 /// Makes message ids.
 #[derive(Debug)]
 pub(crate) struct MessageIds {

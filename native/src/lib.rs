@@ -40,6 +40,7 @@ pub mod inspect;
 mod message;
 #[cfg(feature = "admin")]
 pub mod metrics;
+mod offset_file;
 mod opening;
 mod producer;
 mod report;
@@ -58,6 +59,7 @@ pub use handler::{
     OrderedHandler, OrderedResult,
 };
 pub use message::Message;
+pub use offset_file::OffsetStore;
 pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};
 pub use report::ShutdownReport;
 pub use status::{Histogram, Status, Tally, TopicTally};
@@ -70,3 +72,4 @@ pub use evenkeel_core::error::Blame;
 pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
 pub use evenkeel_core::wire::peer::DirectVerdict;
 pub use evenkeel_core::wire::request::ConsumeFrom as StartFrom;
+pub use evenkeel_core::wire::request::MessageModel as ConsumptionModel;

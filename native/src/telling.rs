@@ -76,6 +76,12 @@ pub(crate) fn tell(group: &str, event: &Event) {
             };
             warn!(event = "handler-failed", group, %queue, offset, reconsume_times, kind, "a handler failed: {text}");
         }
+        Event::Dropped { queue, offset } => {
+            warn!(event = "dropped", group, %queue, offset, "a message that failed is given up: nobody takes it back");
+        }
+        Event::SaveFailed { why, attempt } => {
+            warn!(event = "save-failed", group, attempt, "the offset file could not be written: {why}");
+        }
         Event::SentBack { queue, offset } => {
             debug!(event = "sent-back", group, %queue, offset, "a message went back to its broker");
         }

@@ -129,7 +129,7 @@ fn wrong_usage_is_code_2_and_says_what_is_right() {
     for (args, said) in [
         (&["consume", "-t", "demo"][..], "no consumer group"),
         (&["consume", "-g", "g"], "no topic"),
-        (&["consume", "-t", "demo", "-g", "g", "--broadcast"], "--broadcast is not there yet"),
+        (&["consume", "-t", "demo", "-g", "g", "-X", "messageModel=all"], "clustering or broadcasting"),
         (&["consume", "-t", "demo", "-g", "g", "--strategy", "averge"], "circle"),
         (&["consume", "-t", "demo", "-g", "g", "-X", "pullBatchSiz=3"], "did you mean pullBatchSize"),
         (&["consume", "-t", "demo", "-g", "g", "-X", "pull_batch=5000"], "1..=1024"),

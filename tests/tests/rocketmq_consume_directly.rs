@@ -67,7 +67,7 @@ async fn handle(message: Message) -> evenkeel::HandlerResult {
 
 /// The brokers' ids of these messages.
 async fn send(cluster: &Cluster, bodies: &[&'static str]) -> Vec<String> {
-    let producer = Producer::builder("p").name_servers(&cluster.namesrv()).start().await.expect("a producer");
+    let producer = Producer::builder("p").name_servers(&cluster.namesrv()).start().expect("a producer");
     let mut ids = Vec::new();
     for body in bodies {
         ids.push(producer.send(Outgoing::new("aside", *body)).await.expect("a stored message").offset_id);

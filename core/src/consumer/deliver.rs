@@ -9,6 +9,7 @@
 //! | retry | each message goes back to its broker, which stores it again for later (or as a dead letter); done when the broker says so |
 //! | … and the send-back fails | it stays here, keeps the commit point down, and is tried again here later |
 //! | suspend | orderly only, see `orderly` |
+//! | retry, broadcasting | each message is dropped |
 //! | put back | as if it had never been handed out |
 
 use super::Consumer;
@@ -102,7 +103,10 @@ impl Consumer {
     /// The first `done` messages are done, each of the others goes back to its broker.
     fn retry(&mut self, epoch: QueueEpoch, offsets: &[i64], done: usize, delay_level: i32, why: Failure) {
         for offset in self.partly_done(epoch, offsets, done, why) {
-            self.send_back(epoch, *offset, delay_level);
+            match self.is_broadcasting() {
+                true => self.drop_message(epoch, *offset),
+                false => self.send_back(epoch, *offset, delay_level),
+            }
         }
     }
 

@@ -59,7 +59,7 @@ struct Look {
 impl Consumer {
     /// Whether the first round has to wait.
     pub(super) fn looks_first(&self) -> bool {
-        self.config.strategy.is_ours_alone() && !self.foreign.looked
+        self.config.strategy.is_ours_alone() && !self.is_broadcasting() && !self.foreign.looked
     }
 
     pub(super) fn decide_foreign(&mut self) {

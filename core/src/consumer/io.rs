@@ -8,12 +8,15 @@ use crate::wire::peer::{Answer, DirectVerdict, PeerRequest};
 use crate::wire::reply::{CallError, Reply};
 use crate::wire::request::Request;
 use crate::wire::subscription::Subscription;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Something that happened outside.
 #[derive(Clone, Debug)]
 pub enum Input {
+    /// Broadcasting: what the offset file has. Given before the start; without it the file is taken to be empty.
+    LocalOffsets(BTreeMap<MessageQueue, i64>),
     /// Begin. Given once, first.
     Start {
         /// Wall time at `now`; carried forward by instants from here on.
@@ -39,6 +42,11 @@ pub enum Input {
         address: Address,
         /// Up, or down.
         up: bool,
+    },
+    /// An [`Output::Save`] has ended.
+    Saved {
+        /// Whether the file has them now, or in words why not.
+        result: Result<(), String>,
     },
     /// A handler has finished with a delivery.
     Outcome {
@@ -142,6 +150,12 @@ pub enum Output {
     },
     /// Hand messages to a handler and report its [`Outcome`].
     Deliver(Delivery),
+    /// Broadcasting: put these offsets, all there are, into the offset file in place of what it has, and report it with
+    /// [`Input::Saved`]. One is under way at a time.
+    Save {
+        /// First offset that is not done, by queue; queues that are away for now included.
+        offsets: BTreeMap<MessageQueue, i64>,
+    },
     /// Tell the user.
     Event(Event),
     /// Nothing more to do until an input arrives or the wake-up time is reached.
@@ -238,7 +252,7 @@ pub enum Event {
         /// Deliveries that were still running, and whose outcomes are ignored.
         abandoned: usize,
     },
-    /// The broker confirmed a commit.
+    /// The broker confirmed a commit; broadcasting: the offset file has it.
     Committed {
         /// The queue.
         queue: MessageQueue,
@@ -268,6 +282,20 @@ pub enum Event {
         reconsume_times: i32,
         /// Why.
         why: Failure,
+    },
+    /// Broadcasting: a message whose handler failed is given up. It does not come again.
+    Dropped {
+        /// The queue.
+        queue: MessageQueue,
+        /// The message.
+        offset: i64,
+    },
+    /// Broadcasting: the offset file could not be written. It is tried again with the next round of commits.
+    SaveFailed {
+        /// Why, in words.
+        why: String,
+        /// How often in a row.
+        attempt: u32,
     },
     /// A message went back to the broker for a later try.
     SentBack {

@@ -49,9 +49,11 @@
 //! | `direct` | single messages, on an operator's word |
 //! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
+//! | `broadcast` | every member has all queues, and its offsets in a file |
 //! | `shutdown` | leaving |
 //! | `timers`, `calls` | what can happen later |
 
+mod broadcast;
 mod calls;
 mod deliver;
 mod direct;
@@ -84,6 +86,7 @@ use crate::wire::subscription::{Filter, Subscription};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::ToString;
+use broadcast::LocalOffsets;
 use calls::{Calls, Pending, Purpose};
 use direct::Directs;
 use foreign::Foreign;
@@ -119,6 +122,8 @@ pub struct Consumer {
     /// Deliveries whose outcome is awaited, those of ended lives included.
     delivered: BTreeSet<Ticket>,
     directs: Directs,
+    /// Broadcasting: this member's own offsets.
+    local: LocalOffsets,
     locks: Locks,
     /// Orderly: deliveries that run although they belong to no present life, and their queues.
     strays: BTreeMap<Ticket, MessageQueue>,
@@ -179,6 +184,7 @@ impl Consumer {
             ready: VecDeque::new(),
             delivered: BTreeSet::new(),
             directs: Directs::default(),
+            local: LocalOffsets::default(),
             locks: Locks::default(),
             strays: BTreeMap::new(),
             calls: Calls::default(),
@@ -197,7 +203,9 @@ impl Consumer {
             self.on_timer(timer);
         }
         match input {
+            Input::LocalOffsets(table) => self.on_local_offsets(table),
             Input::Start { wall } => self.on_start(wall),
+            Input::Saved { result } => self.on_saved(result),
             Input::Reply { call, result } => self.on_reply(call, result),
             Input::Peer { from, request } => self.on_peer(from, request),
             Input::Link { address, up } => self.on_link(&address, up),
@@ -250,6 +258,7 @@ impl Consumer {
                     self.decide_queue(epoch);
                 }
                 self.decide_locks();
+                self.decide_saving();
                 self.decide_directs();
                 self.decide_deliveries();
             }

@@ -1,5 +1,7 @@
 //! Commits: telling brokers how far the group has come.
 //!
+//! Broadcasting members commit to a file of their own, see `broadcast`.
+//!
 //! A queue is committed when its commit point differs from what the broker confirmed last: every `commit_interval`,
 //! with each pull, when the queue goes to another member, and at shutdown. One commit of a queue is under way at a time,
 //! so two of them cannot overtake each other. For the same reason pulls carry no commit points, though they could.
@@ -24,6 +26,7 @@ use alloc::vec::Vec;
 impl Consumer {
     pub(super) fn on_commit_timer(&mut self) {
         self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
+        self.save_soon();
         // A queue on its way out has a new owner, who may have committed more: only `close_queue` commits it, once.
         let held = self.queues.lives.iter().filter(|(_, life)| life.is_held());
         let lives: Vec<QueueEpoch> = held.map(|(epoch, _)| *epoch).collect();
@@ -35,6 +38,9 @@ impl Consumer {
     /// Sends the commit point if the broker does not have it yet and no commit is under way.
     pub(super) fn commit(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
+        if self.is_broadcasting() {
+            return self.note_locally(epoch);
+        }
         let (Some(offset), None) = (life.uncommitted(), life.commit.or(life.after_commit)) else { return };
         if life.is_held() && !self.may_commit(life) {
             return;
@@ -52,6 +58,10 @@ impl Consumer {
     /// A pull is a good moment to tell how far we are. The very first commits go one at a time then: once a broker has
     /// kept one of the group's offsets for the topic, it keeps those that come at once, too.
     pub(super) fn commit_with_pull(&mut self, epoch: QueueEpoch) {
+        if self.is_broadcasting() {
+            // A file is not written that often.
+            return;
+        }
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         let rival = |other: &AssignedQueue| {
             let (ours, theirs) = (&life.queue, &other.queue);

@@ -308,7 +308,8 @@ impl Consumer {
 
     /// A handler gave up a moment: `done` messages from the front are done, the others are tried again here.
     ///
-    /// 1. A message that has been tried as often as it may be goes to the dead-letter topic, once; those behind it wait
+    /// 1. A message that has been tried as often as it may be goes to the dead-letter topic, once (broadcasting: it is
+    ///    dropped); those behind it wait
     ///    until the broker has confirmed that.
     /// 2. The others stay in their places, one try older.
     /// 3. The queue rests. Nothing of it is handed out before the pause is over.
@@ -328,7 +329,10 @@ impl Consumer {
             let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
             let tries = life.window.message(*offset).map_or(0, |message| message.reconsume_times);
             if tries >= most {
-                self.send_back(epoch, *offset, DEAD_LETTER);
+                match self.is_broadcasting() {
+                    true => self.drop_message(epoch, *offset),
+                    false => self.send_back(epoch, *offset, DEAD_LETTER),
+                }
             } else if life.window.put_back(*offset, 1) {
                 life.suspended = true;
                 self.timers.set(Timer::Suspended(epoch), self.now + pause);

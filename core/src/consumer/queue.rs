@@ -21,7 +21,7 @@ use super::window::Window;
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::Instant;
 use crate::wire::reply::CallError;
-use crate::wire::request::{ConsumeFrom, Request};
+use crate::wire::request::{ConsumeFrom, MessageModel, Request};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -188,11 +188,15 @@ impl Consumer {
             // The heartbeat that registers us looks at all queues again.
             return;
         }
-        let master = master.clone();
-        let request = Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
+        let (master, queue) = (master.clone(), life.queue.clone());
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.phase = Phase::Locating { asking: true };
         }
+        if self.is_broadcasting() {
+            let offset = self.local.of(&queue);
+            return self.on_located(epoch, &master, Ok(offset));
+        }
+        let request = Request::QueryOffset { group: self.config.group.clone(), queue };
         self.call(Purpose::Locate(epoch), master, request, self.config.limits.offset_timeout);
     }
 
@@ -278,7 +282,8 @@ impl Consumer {
         life.window = Window::new(offset);
         // 4.9 says 0 of a group that never committed, while the queue's first messages are in memory. Committed, the 0
         // stays, and tools see the group.
-        life.committed = committed.filter(|offset| *offset > 0);
+        life.committed =
+            committed.filter(|offset| *offset > 0 || self.config.model == MessageModel::Broadcasting);
         let of_broker = |other: &&MessageQueue| other.broker == life.queue.broker;
         let alone = self.routes.queues(&life.queue.topic).iter().filter(of_broker).nth(1).is_none();
         life.kept |= life.committed.is_some() || alone;
@@ -286,6 +291,9 @@ impl Consumer {
         self.attention.insert(epoch);
         let queue = life.queue.clone();
         self.event(Event::QueueStarted { queue, offset, committed: committed.is_some() });
+        if self.is_broadcasting() && committed.is_none() {
+            self.note_locally(epoch);
+        }
     }
 
     /// The queue goes to another member.
@@ -329,6 +337,10 @@ impl Consumer {
     /// then take the broker's offset back; so look first.
     pub(super) fn close_queue(&mut self, epoch: QueueEpoch) {
         self.timers.clear(&Timer::Drain(epoch));
+        if self.is_broadcasting() {
+            self.note_locally(epoch);
+            return self.end_life(epoch);
+        }
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let master = self.routes.master(&life.queue.broker).cloned();
         match (life.uncommitted(), master) {

@@ -4,6 +4,8 @@
 //! the strategy over sorted lists and starts and stops queues until the table is what the strategy says. Nothing else
 //! ever changes the table's members.
 //!
+//! Broadcasting members have every queue of their topics: a round asks nobody.
+//!
 //! Rounds are started by notice, by a changed route or subscription, by a new connection, and by a timer that heals
 //! what was missed. The first reason acts at once; more of them within [`rebalance_retry`](crate::config::Limits) are
 //! one further round at its end.
@@ -125,6 +127,14 @@ impl Consumer {
         self.rebalance.dirty = None;
         self.rebalance.last_start = Some(self.now);
         self.timers.clear(&Timer::Rebalance);
+        if self.is_broadcasting() {
+            // Nobody shares anything: what is known of the routes is all there is to know.
+            let members = SortedMembers::new([self.config.client.clone()]);
+            for topic in by_broker.into_values().flatten() {
+                failed |= !self.allocate_topic(&topic, &members, reason);
+            }
+            return self.end_round(failed);
+        }
         let mut asks = BTreeMap::new();
         for (address, topics) in by_broker {
             let request = Request::Members { group: self.config.group.clone() };
@@ -215,7 +225,9 @@ impl Consumer {
         }
         let queues = SortedQueues::new(self.routes.queues(topic).iter().cloned());
         let absent = members.position(&self.config.client).is_none();
-        let wanted: BTreeSet<MessageQueue> = if absent || queues.is_empty() {
+        let wanted: BTreeSet<MessageQueue> = if self.is_broadcasting() {
+            self.routes.queues(topic).iter().cloned().collect()
+        } else if absent || queues.is_empty() {
             BTreeSet::new()
         } else {
             let input =

@@ -1,7 +1,8 @@
 //! Leaving: drain, commit, unregister, in this order and never another.
 //!
 //! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
-//! 2. *Commit.* Every queue's commit point, confirmed or given up after `call_timeout`.
+//! 2. *Commit.* Every queue's commit point, at its broker or (broadcasting) in the file, confirmed or given up after
+//!    `call_timeout`.
 //! 3. *Unlock*, if orderly: every queue, at its broker. The next owner finds the commits of step 2.
 //! 4. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
@@ -62,6 +63,7 @@ impl Consumer {
             match stopping.step {
                 Step::Draining if overdue || self.all_at_rest() => {
                     self.refuse_running_directs();
+                    self.save_soon();
                     for life in self.queues.lives.values_mut() {
                         life.commit_failed = false;
                     }
@@ -69,9 +71,11 @@ impl Consumer {
                 }
                 Step::Committing => {
                     self.commit_all();
+                    self.decide_saving();
                     let under_way =
                         |life: &AssignedQueue| life.commit.is_some() || life.phase == Phase::Closing;
-                    if !overdue && self.queues.lives.values().any(under_way) {
+                    let saving = self.local.is_saving();
+                    if !overdue && (saving || self.queues.lives.values().any(under_way)) {
                         return;
                     }
                     let open = self.unlock_all();
@@ -86,6 +90,7 @@ impl Consumer {
                     return self.stopped(running);
                 }
                 Step::Draining => {
+                    self.decide_saving();
                     self.decide_heartbeats();
                     return self.decide_locks();
                 }

@@ -1,5 +1,6 @@
 //! The consumer machine in virtual time, one file for each behaviour.
 
+mod broadcasting;
 mod c03_reset_in_flight;
 mod c04_suspend;
 mod c05_no_answer_is_not_no_offset;
@@ -7,6 +8,7 @@ mod c06_low_water_mark;
 mod c10_the_lock_is_the_licence;
 mod c11_long_poll;
 mod c12_shutdown_order;
+mod c16_local_offsets;
 mod c18_nothing_blocks;
 mod c19_topic_changes;
 mod c21_name_servers;

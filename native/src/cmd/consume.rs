@@ -19,7 +19,9 @@ pub(super) use feed::stdin_lines;
 use clap::{Args, ValueEnum};
 use evenkeel::settings::values::{duration, start_from};
 use evenkeel::settings::{Settings, Subscribe};
-use evenkeel::{Consumer, ConsumerBuilder, NoHandler, ShutdownReport, WithHandler};
+use evenkeel::{
+    Consumer, ConsumerBuilder, ConsumptionModel, NoHandler, OffsetStore, ShutdownReport, WithHandler,
+};
 use format::Template;
 use listen::Listening;
 use sink::{Sink, Stop};
@@ -45,9 +47,12 @@ pub(crate) struct Options {
     /// The messages of a queue one after the other, under its lock; all members of the group must say so
     #[arg(long)]
     orderly: bool,
-    /// Every member gets every message (not in this version)
+    /// Every member gets every message, and keeps its own offsets
     #[arg(long)]
     broadcast: bool,
+    /// Where a broadcasting member keeps its offsets [default: ~/.rocketmq_offsets]
+    #[arg(long, value_name = "DIR")]
+    offset_dir: Option<String>,
     /// Where queues without a committed offset start: last, first, or a time
     #[arg(long, value_name = "last|first|TIME")]
     from: Option<String>,
@@ -106,7 +111,6 @@ enum OnError {
 
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
-    options.refuse_what_is_missing()?;
     let settings = settings(global, &options)?;
     let group = settings.text("consumer.group").ok_or_else(|| {
         Failure::usage("no consumer group")
@@ -205,14 +209,6 @@ fn close(
 }
 
 impl Options {
-    fn refuse_what_is_missing(&self) -> Result<(), Failure> {
-        if self.broadcast {
-            return Err(Failure::usage("--broadcast is not there yet")
-                .with_hint("in this version every message goes to one member of the group"));
-        }
-        Ok(())
-    }
-
     fn subscriptions(&self, settings: &Settings) -> Result<Vec<Subscribe>, Failure> {
         let (tag, sql) = (self.tag.clone(), self.sql.clone());
         let named = self.topic.iter().flat_map(|topics| topics.split(','));
@@ -233,6 +229,8 @@ fn settings(global: &Global, options: &Options) -> Result<Settings, Failure> {
         ("consumer.group", options.group.as_deref(), "--group"),
         ("consumer.strategy", options.strategy.as_deref(), "--strategy"),
         ("consumer.start_from", options.from.as_deref(), "--from"),
+        ("consumer.model", options.broadcast.then_some("broadcasting"), "--broadcast"),
+        ("consumer.offset_dir", options.offset_dir.as_deref(), "--offset-dir"),
         ("consumer.client_id", options.client_id.as_deref(), "--client-id"),
         ("concurrency", options.concurrency.as_deref(), "--concurrency"),
         ("batch_max", options.batch.as_deref(), "--batch"),
@@ -253,6 +251,15 @@ pub(super) fn with_settings(
     let set = |name| settings.text(name);
     if let Some(text) = set("consumer.strategy") {
         builder = builder.strategy(strategy(text)?);
+    }
+    if let Some(text) = set("consumer.model") {
+        builder = builder.consumption_model(model(text)?);
+    }
+    if let Some(folder) = set("consumer.offset_dir") {
+        builder = builder.offset_store(OffsetStore::Folder(folder.into()));
+    } else if cluster.embedded().is_some() {
+        // Its queues begin anew with each run.
+        builder = builder.offset_store(OffsetStore::Memory);
     }
     if let Some(text) = set("consumer.client_id") {
         builder = builder.client_id(text);
@@ -277,6 +284,13 @@ pub(super) fn with_settings(
         Some(text) => builder.start_from(start_from(text)?),
         None => builder,
     })
+}
+
+fn model(text: &str) -> Result<ConsumptionModel, Failure> {
+    [ConsumptionModel::Clustering, ConsumptionModel::Broadcasting]
+        .into_iter()
+        .find(|model| model.name().eq_ignore_ascii_case(text))
+        .ok_or_else(|| Failure::usage(format!("model is {text:?}, but must be clustering or broadcasting")))
 }
 
 fn with_sink(

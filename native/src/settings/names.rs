@@ -47,6 +47,18 @@ pub const SETTINGS: &[Setting] = &[
         "last",
         "where queues without a committed offset start: last, first, a time",
     ),
+    row(
+        "consumer.model",
+        "messageModel",
+        "clustering",
+        "whether members share the messages (clustering) or each gets all (broadcasting)",
+    ),
+    row(
+        "consumer.offset_dir",
+        "rocketmq.client.localOffsetStoreDir",
+        "~/.rocketmq_offsets",
+        "where a broadcasting member keeps its offsets",
+    ),
     row("consumer.client_id", "", "ip@pid#nanos", "the whole id of this member"),
     row("consumer.client_ip", "clientIP", "local address", "first part of the member's id"),
     row("consumer.instance", "instanceName", "pid#nanos", "second part of the member's id"),

@@ -373,7 +373,8 @@ impl World {
                     return;
                 }
                 Output::Call { call, to, request, deadline } => self.call(index, call, to, request, deadline),
-                Output::Answer { .. } => {}
+                // Members of these worlds share their queues.
+                Output::Answer { .. } | Output::Save { .. } => {}
                 Output::HangUp { address } => {
                     self.log.line(self.now, || format!("m{index} hangs up on {address}"));
                     if let Some(id) = self.members[index].links.remove(&address) {

@@ -24,6 +24,12 @@ pub(super) fn shown(output: &Output) -> Value<'static> {
             ("command", shown_command(&answer.to_command(*opaque))),
         ]),
         Output::HangUp { address } => fields([("type", "hangUp".into()), ("address", text(address))]),
+        Output::Save { offsets } => {
+            let row = |(of, offset): (&MessageQueue, &i64)| {
+                fields([("queue", queue(of)), ("offset", (*offset).into())])
+            };
+            fields([("type", "save".into()), ("offsets", Value::List(offsets.iter().map(row).collect()))])
+        }
         Output::Deliver(delivery) => shown_delivery(delivery),
         Output::Event(event) => named_event(event),
         Output::Idle { wake } => fields([

@@ -73,6 +73,10 @@ pub(crate) struct Rig {
     pub(crate) deliveries: Vec<(Instant, Delivery)>,
     pub(crate) answers: Vec<(Address, i32, Answer)>,
     pub(crate) hung_up: Vec<Address>,
+    /// What was written into the offset file, whether or not that failed.
+    pub(crate) saves: Vec<BTreeMap<MessageQueue, i64>>,
+    pub(crate) disk_full: bool,
+    pub(crate) slow_disk: Option<Duration>,
     /// Handlers finish by themselves after this time.
     pub(crate) work: Option<Duration>,
     pub(crate) wake: Option<(Instant, Reason)>,
@@ -132,10 +136,28 @@ impl Rig {
         Self::with_seed(net, config, 1)
     }
 
+    /// A broadcasting consumer whose file has these offsets.
+    pub(crate) fn with_offsets(
+        net: Cluster,
+        config: ConsumerConfig,
+        table: BTreeMap<MessageQueue, i64>,
+    ) -> Self {
+        let mut rig = Self::new_unstarted(net, config, 1);
+        rig.input(Input::LocalOffsets(table));
+        rig.input(Input::Start { wall: WallClock::from_millis(WALL) });
+        rig
+    }
+
     pub(crate) fn with_seed(net: Cluster, config: ConsumerConfig, seed: u64) -> Self {
+        let mut rig = Self::new_unstarted(net, config, seed);
+        rig.input(Input::Start { wall: WallClock::from_millis(WALL) });
+        rig
+    }
+
+    fn new_unstarted(net: Cluster, config: ConsumerConfig, seed: u64) -> Self {
         let now = Instant::ZERO;
         let consumer = Consumer::new(config, seed, now).expect("the configuration is good");
-        let mut rig = Self {
+        Self {
             consumer,
             now,
             net,
@@ -147,14 +169,15 @@ impl Rig {
             deliveries: Vec::new(),
             answers: Vec::new(),
             hung_up: Vec::new(),
+            saves: Vec::new(),
+            disk_full: false,
+            slow_disk: None,
             work: None,
             wake: None,
             scheduled: BTreeMap::new(),
             sequence: 0,
             checks: Checks::default(),
-        };
-        rig.input(Input::Start { wall: WallClock::from_millis(WALL) });
-        rig
+        }
     }
 
     pub(crate) fn rule(&mut self, rule: impl FnMut(&Address, &Request) -> Verdict + 'static) {
@@ -206,6 +229,11 @@ impl Rig {
                 Output::Event(event) => self.events.push((self.now, event)),
                 Output::Answer { to, opaque, answer } => self.answers.push((to, opaque, answer)),
                 Output::HangUp { address } => self.hung_up.push(address),
+                Output::Save { offsets } => {
+                    let result = if self.disk_full { Err("disk full".into()) } else { Ok(()) };
+                    self.saves.push(offsets);
+                    self.schedule(self.slow_disk.unwrap_or(MS), Input::Saved { result });
+                }
                 Output::Idle { wake } => {
                     self.wake = wake;
                     return;

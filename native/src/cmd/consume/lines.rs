@@ -123,6 +123,14 @@ fn told(event: &Event) -> Option<(Value, String)> {
             });
             (value, format!("handler failed at {}@{offset} ({kind}): {text}", name(queue)))
         }
+        Event::Dropped { queue, offset } => (
+            json!({"type": "dropped", "topic": queue.topic.as_str(), "queue": name(queue), "queueOffset": offset}),
+            format!("{}@{offset} failed and is given up", name(queue)),
+        ),
+        Event::SaveFailed { why, attempt } => (
+            json!({"type": "save-failed", "text": why, "attempt": attempt}),
+            format!("the offset file could not be written: {why}"),
+        ),
         Event::NothingToRead { topic } => (
             json!({"type": "nothing-to-read", "topic": topic.as_str()}),
             format!("{topic} has no queue that may be read"),
