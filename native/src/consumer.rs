@@ -3,13 +3,13 @@
 use crate::assignment::Assignment;
 use crate::builder::{ConsumerBuilder, NoHandler};
 use crate::driver::Command;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::filter;
 use crate::report::ShutdownReport;
 use crate::status::Status;
 use evenkeel_core::consumer::Snapshot;
-use evenkeel_core::consumer::io::{Event, Input};
-use evenkeel_core::model::{Address, ClientId, Group, Topic};
+use evenkeel_core::consumer::io::{Event, Input, Position, Scope};
+use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
 use std::fmt;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -110,6 +110,59 @@ impl Consumer {
     /// The consumer has stopped.
     pub async fn unsubscribe(&self, topic: impl Into<Topic>) -> Result<()> {
         self.control.unsubscribe(topic).await
+    }
+
+    /// Pulls and hands out nothing of a topic, or of some queues, until [`Consumer::resume`]. What handlers have goes on;
+    /// the queues stay ours, with their locks, and are committed.
+    ///
+    /// A pause of queues ends when they go to another member, and queues that are not ours are passed over. A pause of a
+    /// topic counts for queues that become ours later, too. (Java can only suspend everything.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> evenkeel::Result<()> {
+    /// # use evenkeel::{Ack, Consumer};
+    /// use evenkeel::{Position, Topic};
+    /// # let broker = evenkeel::embedded::EmbeddedBroker::builder().topic("orders", 1, 2).start().await?;
+    /// # let consumer = Consumer::builder("pay").embedded(&broker).subscribe("orders", "*");
+    /// # let consumer = consumer.handler(|_message| async { Ok(Ack::Done) }).start().await?;
+    ///
+    /// consumer.pause(Topic::from("orders")).await?;
+    /// // … the bank is back, and everything of today is to be looked at again:
+    /// let assignment = consumer.assignment();
+    /// for queue in assignment.queues().filter(|queue| queue.topic.as_str() == "orders") {
+    ///     consumer.seek(queue, Position::First).await?;
+    /// }
+    /// consumer.resume(Topic::from("orders")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn pause(&self, what: impl Into<Scope>) -> Result<()> {
+        self.control.pause(what).await
+    }
+
+    /// Ends a pause. That of a topic ends those of its single queues, too; that of a queue does not end its topic's.
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn resume(&self, what: impl Into<Scope>) -> Result<()> {
+        self.control.resume(what).await
+    }
+
+    /// Goes on elsewhere in a queue. The new offset is committed at once, even if it lies before the old one; messages that
+    /// handlers have now are finished, but no longer count, and come again if they lie behind it.
+    ///
+    /// It returns when the queue has left its old place. [`Event::OffsetReset`] tells the new one: at once for
+    /// [`Position::Offset`], else when the broker has told it. If the queue goes to another member before that, the seek
+    /// is lost with it.
+    ///
+    /// # Errors
+    /// The offset is negative, the queue is not ours, or the consumer has stopped.
+    pub async fn seek(&self, queue: &MessageQueue, to: Position) -> Result<()> {
+        self.control.seek(queue, to).await
     }
 
     /// Stops pulling but stays a member, or pulls again.
@@ -218,6 +271,44 @@ impl Control {
     /// The consumer has stopped.
     pub async fn quiet(&self, on: bool) -> Result<()> {
         self.input(Input::Quiet(on)).await
+    }
+
+    /// As [`Consumer::pause`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn pause(&self, what: impl Into<Scope>) -> Result<()> {
+        self.input(Input::Pause { scope: what.into() }).await
+    }
+
+    /// As [`Consumer::resume`].
+    ///
+    /// # Errors
+    /// The consumer has stopped.
+    pub async fn resume(&self, what: impl Into<Scope>) -> Result<()> {
+        self.input(Input::Resume { scope: what.into() }).await
+    }
+
+    /// As [`Consumer::seek`].
+    ///
+    /// # Errors
+    /// The offset is negative, the queue is not ours, or the consumer has stopped.
+    pub async fn seek(&self, queue: &MessageQueue, to: Position) -> Result<()> {
+        if let Position::Offset(offset) = to {
+            if offset < 0 {
+                return Err(Error::config(format!("cannot seek to offset {offset}: offsets begin with 0")));
+            }
+        }
+        let (answer, answered) = oneshot::channel();
+        self.send(Command::Seek { queue: queue.clone(), to, answer }).await?;
+        match answered.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::new(ErrorKind::NotFound, format!("cannot seek: {queue} is not ours"))
+                .with_hint(
+                    "queues that are ours are in assignment(); watch_assignment() tells when that changes",
+                )),
+            Err(_gone) => Err(Error::closed("the consumer")),
+        }
     }
 
     /// As [`Consumer::snapshot`].

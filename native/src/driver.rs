@@ -17,7 +17,7 @@ use crate::report::ShutdownReport;
 use crate::status::{Status, Tally};
 use crate::telling::tell;
 use crate::workers::{Finished, Job, Workers};
-use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output};
+use evenkeel_core::consumer::io::{Delivery, Event, Input, Outcome, Output, Position};
 use evenkeel_core::consumer::{Consumer as Machine, Snapshot};
 use evenkeel_core::model::{Group, MessageQueue, QueueEpoch};
 use evenkeel_core::time::Instant;
@@ -35,6 +35,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(crate) enum Command {
     /// Straight to the machine.
     Input(Input),
+    /// Go on elsewhere in a queue, and say whether it is ours.
+    Seek { queue: MessageQueue, to: Position, answer: oneshot::Sender<bool> },
     /// Show the machine's state.
     Look(oneshot::Sender<Snapshot>),
     /// Show that and everything that was counted.
@@ -219,7 +221,14 @@ impl Running {
                 }
                 self.parts.machine.handle(self.parts.clock.now(), input);
             }
-            // An error only says that the caller stopped waiting.
+            Command::Seek { queue, to, answer } => {
+                let ours = self.parts.machine.holds(&queue) && self.stop.is_none();
+                if ours {
+                    self.parts.machine.handle(self.parts.clock.now(), Input::Seek { queue, to });
+                }
+                // An error only says that the caller stopped waiting, here and below.
+                drop(answer.send(ours));
+            }
             Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
             Command::Report(answer) => drop(answer.send(self.status())),
             Command::Stop { grace, done } => self.stop(grace, done),

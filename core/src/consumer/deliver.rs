@@ -59,7 +59,10 @@ impl Consumer {
     }
 
     fn can_deliver(&self, life: &AssignedQueue) -> bool {
-        life.phase == Phase::Fetching && life.window.ready() > 0 && self.is_in_turn(life)
+        life.phase == Phase::Fetching
+            && life.window.ready() > 0
+            && self.is_in_turn(life)
+            && !self.paused.has(&life.queue)
     }
 
     pub(super) fn on_outcome(&mut self, ticket: Ticket, outcome: Outcome) {

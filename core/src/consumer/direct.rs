@@ -8,7 +8,8 @@
 //! | the handler is content | `CR_SUCCESS` |
 //! | it wants the message again, later | `CR_LATER` |
 //! | it fails or panics | `CR_THROW_EXCEPTION`, with its text |
-//! | it has not ended after 9 s, or none was free | 207, in words; what it still does is told as an event |
+//! | it has not ended after 9 s | `CR_RETURN_NULL`, in words; how it ends is told as an event |
+//! | none was free for 9 s | 207 (timed out): the message is not consumed |
 //! | [`MOST`] are under way | 2 (busy) |
 //! | the consumer stops | 1 |
 //!
@@ -169,17 +170,21 @@ impl Consumer {
         let (verdict, remark) = judged(outcome);
         let answered = asker.is_some();
         if let Some(asker) = asker {
-            let answer = Answer::ConsumedDirectly(DirectlyConsumed {
-                order: self.config.orderly,
-                auto_commit: true,
-                verdict,
-                remark: remark.clone(),
-                spent_ms: i64::try_from(self.now.since(since).as_millis()).unwrap_or(i64::MAX),
-            });
-            self.out.push_back(Output::Answer { to: asker.address, opaque: asker.opaque, answer });
+            self.tell_end(asker, since, verdict, remark.clone());
         }
         self.event(Event::ConsumedDirectly { queue, offset, verdict, remark, answered });
         self.set_direct_timer();
+    }
+
+    fn tell_end(&mut self, asker: Asker, since: Instant, verdict: DirectVerdict, remark: Option<String>) {
+        let answer = Answer::ConsumedDirectly(DirectlyConsumed {
+            order: self.config.orderly,
+            auto_commit: true,
+            verdict,
+            remark,
+            spent_ms: i64::try_from(self.now.since(since).as_millis()).unwrap_or(i64::MAX),
+        });
+        self.out.push_back(Output::Answer { to: asker.address, opaque: asker.opaque, answer });
     }
 
     /// Whoever waited too long is told so. A message that no handler has seen is not consumed behind their back.
@@ -189,17 +194,18 @@ impl Consumer {
             .into_iter()
             .partition(|waiting| is_over(&waiting.asker));
         let running = self.directs.running.values_mut();
-        let late: Vec<Asker> =
-            running.filter_map(|running| running.asker.take_if(|asker| is_over(asker))).collect();
+        let late: Vec<(Asker, Instant)> = running
+            .filter_map(|running| Some((running.asker.take_if(|asker| is_over(asker))?, running.since)))
+            .collect();
         self.directs.waiting = waiting;
         let seconds = PATIENCE.as_secs();
         for Waiting { asker, .. } in over {
             let remark = format!("no handler was free for {seconds} s; the message was not consumed");
             self.refuse(asker, ResponseCode::CONSUME_MSG_TIMEOUT, remark);
         }
-        for asker in late {
+        for (asker, since) in late {
             let remark = format!("the handler has not ended within {seconds} s; it goes on");
-            self.refuse(asker, ResponseCode::CONSUME_MSG_TIMEOUT, remark);
+            self.tell_end(asker, since, DirectVerdict::Null, Some(remark));
         }
         self.set_direct_timer();
     }

@@ -8,7 +8,7 @@ use crate::wire::peer::{Answer, DirectVerdict, PeerRequest};
 use crate::wire::reply::{CallError, Reply};
 use crate::wire::request::Request;
 use crate::wire::subscription::Subscription;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -67,6 +67,23 @@ pub enum Input {
     },
     /// Stop pulling but stay a member, or pull again.
     Quiet(bool),
+    /// Hand out and pull nothing of these queues until they are resumed. Those that are not ours are passed over.
+    Pause {
+        /// Which.
+        scope: Scope,
+    },
+    /// The end of a pause. A topic's ends that of its single queues, too, but not the other way round.
+    Resume {
+        /// Which.
+        scope: Scope,
+    },
+    /// Go on elsewhere in a queue. Nothing happens if it is not ours, see [`Consumer::holds`](super::Consumer::holds).
+    Seek {
+        /// The queue.
+        queue: MessageQueue,
+        /// Where.
+        to: Position,
+    },
     /// Use these name servers from now on.
     NameServers(Vec<Address>),
     /// Only time has passed.
@@ -76,6 +93,46 @@ pub enum Input {
         /// How long to wait for running handlers.
         grace: Duration,
     },
+}
+
+/// Queues to pause or resume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All queues of a topic that are ours or will be.
+    Topic(Topic),
+    /// These queues, as long as they are ours.
+    Queues(BTreeSet<MessageQueue>),
+}
+
+impl From<Topic> for Scope {
+    fn from(topic: Topic) -> Self {
+        Self::Topic(topic)
+    }
+}
+
+impl From<MessageQueue> for Scope {
+    fn from(queue: MessageQueue) -> Self {
+        Self::Queues([queue].into())
+    }
+}
+
+impl FromIterator<MessageQueue> for Scope {
+    fn from_iter<I: IntoIterator<Item = MessageQueue>>(queues: I) -> Self {
+        Self::Queues(queues.into_iter().collect())
+    }
+}
+
+/// A place in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// The message with this offset, from 0. What lies outside of what is stored is corrected by the broker.
+    Offset(i64),
+    /// The oldest message.
+    First,
+    /// Behind the newest message.
+    Last,
+    /// The first message stored at that time or later.
+    At(WallClock),
 }
 
 /// How a handler ended.
@@ -336,7 +393,7 @@ pub enum Event {
         /// What.
         what: String,
     },
-    /// Offsets of a queue were reset, by an operator or because the broker no longer has the old ones.
+    /// Offsets of a queue were reset, by an operator, by a seek, or because the broker no longer has the old ones.
     OffsetReset {
         /// The queue.
         queue: MessageQueue,

@@ -50,11 +50,13 @@
 //! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
 //! | `broadcast` | every member has all queues, and its offsets in a file |
+//! | `control` | pause, resume, seek |
 //! | `shutdown` | leaving |
 //! | `timers`, `calls` | what can happen later |
 
 mod broadcast;
 mod calls;
+mod control;
 mod deliver;
 mod direct;
 mod foreign;
@@ -71,7 +73,7 @@ mod snapshot;
 pub mod timers;
 pub mod window;
 
-pub use io::{Delivery, Event, Failure, Input, Outcome, Output, RebalanceReason};
+pub use io::{Delivery, Event, Failure, Input, Outcome, Output, Position, RebalanceReason, Scope};
 pub use snapshot::{QueueView, Snapshot};
 pub use timers::Reason;
 
@@ -88,6 +90,7 @@ use alloc::format;
 use alloc::string::ToString;
 use broadcast::LocalOffsets;
 use calls::{Calls, Pending, Purpose};
+use control::Paused;
 use direct::Directs;
 use foreign::Foreign;
 use membership::Membership;
@@ -109,6 +112,7 @@ pub struct Consumer {
     started: Instant,
     run: Run,
     quiet: bool,
+    paused: Paused,
     subscriptions: BTreeMap<Topic, Subscribed>,
     routes: Routes,
     membership: Membership,
@@ -174,6 +178,7 @@ impl Consumer {
             started: now,
             run: Run::New,
             quiet: false,
+            paused: Paused::default(),
             subscriptions: BTreeMap::new(),
             routes,
             membership: Membership::default(),
@@ -219,6 +224,9 @@ impl Consumer {
                 self.quiet = quiet;
                 self.look_at_all_queues();
             }
+            Input::Pause { scope } => self.on_pause(scope),
+            Input::Resume { scope } => self.on_resume(scope),
+            Input::Seek { queue, to } => self.on_seek(&queue, to),
             Input::NameServers(servers) => self.on_name_servers(servers),
             Input::Tick => {}
             Input::Stop { grace } => self.on_stop(grace),
@@ -336,6 +344,7 @@ impl Consumer {
         if self.subscriptions.remove(topic).is_none() {
             return;
         }
+        self.paused.unsubscribed(topic);
         self.want_nothing_of(topic);
         self.timers.clear(&Timer::Route(topic.clone()));
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.

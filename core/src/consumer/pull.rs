@@ -31,7 +31,8 @@ impl Consumer {
             || life.window.bytes() >= limits.queue_bytes_max
             || !self.config.orderly && life.window.span() >= u64::from(limits.offset_span_max);
         let busy = life.pull.is_some() || life.after_pull.is_some() || life.waiting;
-        if life.phase != Phase::Fetching || busy || full || self.quiet {
+        let resting = self.quiet || self.paused.has(&life.queue);
+        if life.phase != Phase::Fetching || busy || full || resting {
             return;
         }
         if !self.is_licensed(life) {

@@ -14,7 +14,7 @@
 
 use super::Consumer;
 use super::calls::Purpose;
-use super::io::Event;
+use super::io::{Event, Position};
 use super::orderly::Lease;
 use super::timers::Timer;
 use super::window::Window;
@@ -40,6 +40,8 @@ pub(crate) struct AssignedQueue {
     pub(super) phase: Phase,
     /// What has been pulled and is not committed. Meaningless while `Locating`.
     pub(super) window: Window,
+    /// Where it starts although there may be a committed offset.
+    pub(super) seek: Option<Seek>,
     /// The offset the broker has for us, as far as we know.
     pub(super) committed: Option<i64>,
     /// Whether one confirmation of a commit is enough, see `offsets`.
@@ -74,6 +76,14 @@ pub(crate) struct AssignedQueue {
     pub(super) last_outcome: Option<Instant>,
 }
 
+/// A place to go on at that has to be asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seek {
+    /// The commit point before it, -1 if there was none.
+    pub(super) from: i64,
+    pub(super) to: Position,
+}
+
 /// When a queue that goes away looks for what its new owner has committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -101,6 +111,7 @@ impl AssignedQueue {
             queue,
             phase: Phase::Locating { asking: false },
             window: Window::new(0),
+            seek: None,
             committed: None,
             kept: false,
             commit: None,
@@ -188,9 +199,12 @@ impl Consumer {
             // The heartbeat that registers us looks at all queues again.
             return;
         }
-        let (master, queue) = (master.clone(), life.queue.clone());
+        let (master, queue, seek) = (master.clone(), life.queue.clone(), life.seek);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.phase = Phase::Locating { asking: true };
+        }
+        if let Some(Seek { to, .. }) = seek {
+            return self.ask_for_place(epoch, master, queue, to);
         }
         if self.is_broadcasting() {
             let offset = self.local.of(&queue);
@@ -214,23 +228,33 @@ impl Consumer {
             Ok(_) => {
                 let queue = life.queue.clone();
                 let is_retry = queue.topic.is_retry();
-                let request = match self.config.start_from {
+                let place = match self.config.start_from {
                     // Retry messages are old by nature; Java starts them at the beginning, except by timestamp.
                     ConsumeFrom::Last | ConsumeFrom::First if is_retry => return self.begin(epoch, 0, None),
-                    ConsumeFrom::First => Request::MinOffset { queue },
-                    ConsumeFrom::Timestamp(at) if !is_retry => Request::OffsetAt { queue, at },
-                    ConsumeFrom::Last | ConsumeFrom::Timestamp(_) => Request::MaxOffset { queue },
+                    ConsumeFrom::First => Position::First,
+                    ConsumeFrom::Timestamp(at) if !is_retry => Position::At(at),
+                    ConsumeFrom::Last | ConsumeFrom::Timestamp(_) => Position::Last,
                 };
                 let Some(master) = self.routes.master(&life.queue.broker).cloned() else {
                     return self.locate_failed(epoch);
                 };
-                self.call(Purpose::StartPolicy(epoch), master, request, self.config.limits.call_timeout);
+                self.ask_for_place(epoch, master, queue, place);
             }
             Err(error) => {
                 self.queue_call_failed(epoch, from, "read the committed offset", error);
                 self.locate_failed(epoch);
             }
         }
+    }
+
+    fn ask_for_place(&mut self, epoch: QueueEpoch, master: Address, queue: MessageQueue, place: Position) {
+        let request = match place {
+            Position::Offset(offset) => return self.arrive(epoch, offset),
+            Position::First => Request::MinOffset { queue },
+            Position::Last => Request::MaxOffset { queue },
+            Position::At(at) => Request::OffsetAt { queue, at },
+        };
+        self.call(Purpose::StartPolicy(epoch), master, request, self.config.limits.call_timeout);
     }
 
     pub(super) fn on_start_policy(
@@ -244,7 +268,7 @@ impl Consumer {
         }
         match result {
             // Of a queue that has never held a message the smallest offset is -1.
-            Ok(Some(offset)) => self.begin(epoch, offset.max(0), None),
+            Ok(Some(offset)) => self.arrive(epoch, offset.max(0)),
             Ok(None) => {
                 let what = "no offset in the answer to a question for one".to_string();
                 self.event(Event::PeerMisbehaved { from: from.clone(), what });
@@ -396,10 +420,23 @@ impl Consumer {
             // It is another member's by now; that member heard of the reset, too.
             return self.end_life(epoch);
         }
-        let Some(mut old) = self.remove_life(epoch) else { return };
-        let from = old.commit_point().unwrap_or(-1);
-        self.event(Event::OffsetReset { queue: queue.clone(), from, to: offset });
-        let ended = epoch;
+        let Some((epoch, from)) = self.next_life(queue) else { return };
+        self.begin_reset(epoch, from.unwrap_or(-1), offset);
+    }
+
+    /// A reset has its place: the new life begins there, and the broker hears of it at once.
+    pub(super) fn begin_reset(&mut self, epoch: QueueEpoch, from: i64, offset: i64) {
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        self.event(Event::OffsetReset { queue: life.queue.clone(), from, to: offset });
+        self.begin(epoch, offset, None);
+        self.commit(epoch);
+    }
+
+    /// Ends the life of a queue that stays ours and starts the next one, which waits for what the old one has under way.
+    /// Gives the next one, and the commit point of the old one.
+    pub(super) fn next_life(&mut self, queue: &MessageQueue) -> Option<(QueueEpoch, Option<i64>)> {
+        let ended = self.queues.table.get(queue).copied()?;
+        let mut old = self.remove_life(ended)?;
         let epoch = self.start_queue(queue.clone());
         self.inherit_lease(ended, core::mem::take(&mut old.lease), epoch);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
@@ -408,8 +445,7 @@ impl Consumer {
             life.max = old.max;
             life.kept = old.kept;
         }
-        self.begin(epoch, offset, None);
-        self.commit(epoch);
+        Some((epoch, old.commit_point()))
     }
 
     fn remove_life(&mut self, epoch: QueueEpoch) -> Option<AssignedQueue> {

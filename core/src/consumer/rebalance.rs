@@ -256,6 +256,7 @@ impl Consumer {
         let gained: Vec<MessageQueue> =
             wanted.difference(&held).filter(|queue| !self.in_table(queue)).cloned().collect();
         for queue in &lost {
+            self.paused.lost(queue);
             self.revoke(queue, Look::AfterCommit);
         }
         for queue in &gained {

@@ -48,6 +48,8 @@ pub struct QueueView {
     pub cached_bytes: u64,
     /// Deliveries with handlers.
     pub running: usize,
+    /// Whether it is paused: nothing of it is pulled or handed out.
+    pub paused: bool,
     /// Whether its lock is ours now; always false unless orderly.
     pub locked: bool,
 }
@@ -71,6 +73,7 @@ impl Consumer {
             cached: life.window.count(),
             cached_bytes: life.window.bytes(),
             running: life.running.len(),
+            paused: self.paused.has(&life.queue),
             locked: self.has_lock(life),
         };
         Snapshot {

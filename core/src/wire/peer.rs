@@ -75,7 +75,7 @@ pub enum Answer {
     /// Not done.
     Refused {
         /// 1: the group is not here, or the consumer stops. 2: too much is asked at once. 3: the request is not known.
-        /// 207: a handler did not end in time.
+        /// 207: no handler was free in time.
         code: i32,
         /// Why.
         remark: String,
@@ -110,7 +110,7 @@ pub enum DirectVerdict {
     Commit,
     /// The handler failed or panicked.
     Exception,
-    /// Java listeners only: no result.
+    /// No result: the handler has not ended in time. (Of a Java listener: it returned nothing.)
     Null,
 }
 

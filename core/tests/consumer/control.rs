@@ -237,7 +237,10 @@ fn a_place_that_cannot_be_asked_for_is_asked_for_again() {
     seek(&mut rig, &q, Position::First);
     rig.advance(5 * SECOND);
     let queries = |rig: &Rig| {
-        rig.sent(0, |flight| matches!(&flight.request, Request::QueryOffset { queue, .. } if *queue == queue_0()).then_some(())).len()
+        rig.sent(0, |flight| {
+            matches!(&flight.request, Request::QueryOffset { queue, .. } if *queue == queue_0()).then_some(())
+        })
+        .len()
     };
     assert_eq!((rig.view(&q).phase, queries(&rig)), ("locating", 1));
     // Somewhere else after all: the first seek is over.

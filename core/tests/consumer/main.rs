@@ -15,6 +15,7 @@ mod c21_name_servers;
 mod c24_seen_from_outside;
 mod config;
 mod consumed_directly;
+mod control;
 mod determinism;
 mod filters;
 mod first_commits;

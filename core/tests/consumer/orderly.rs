@@ -200,7 +200,8 @@ fn broadcasting_members_lock_nothing() {
     let mut config = config(&["T"]);
     (config.orderly, config.model) = (true, MessageModel::Broadcasting);
     let q = queue("T", 0);
-    let mut rig = Rig::with_offsets(Cluster::one("T", 1).with_stored(&q, 0, 5), config, [(q.clone(), 0)].into());
+    let mut rig =
+        Rig::with_offsets(Cluster::one("T", 1).with_stored(&q, 0, 5), config, [(q.clone(), 0)].into());
     rig.advance(SECOND);
     assert!(!order(&rig, 0, &q).contains(&"lock"));
     assert_eq!(rig.delivered(&q), [0], "one at a time all the same");
