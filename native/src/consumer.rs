@@ -155,6 +155,9 @@ impl Consumer {
     /// Goes on elsewhere in a queue. The new offset is committed at once, even if it lies before the old one; messages that
     /// handlers have now are finished, but no longer count, and come again if they lie behind it.
     ///
+    /// Two pulls of a queue never wait at a broker at once: the first message of the new place follows when the old pull has
+    /// ended, after the option `suspend` (15 s) at most.
+    ///
     /// It returns when the queue has left its old place. [`Event::OffsetReset`] tells the new one: at once for
     /// [`Position::Offset`], else when the broker has told it. If the queue goes to another member before that, the seek
     /// is lost with it.

@@ -227,7 +227,7 @@ impl Running {
                     self.parts.machine.handle(self.parts.clock.now(), Input::Seek { queue, to });
                 }
                 // An error only says that the caller stopped waiting, here and below.
-                drop(answer.send(ours));
+                let _ = answer.send(ours);
             }
             Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
             Command::Report(answer) => drop(answer.send(self.status())),

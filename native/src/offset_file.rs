@@ -121,7 +121,7 @@ impl OffsetFile {
             }
             (Read::Missing, Some(why)) => Err(unusable(&file, &format!("{why}; it has no backup"))),
             (Read::Broken(worse), why) => {
-                let own = why.map_or_else(|| "it is missing".to_owned(), |why| why);
+                let own = why.unwrap_or_else(|| "it is missing".to_owned());
                 Err(unusable(&file, &format!("{own}; its backup: {worse}")))
             }
         }

@@ -19,7 +19,8 @@ async fn started() -> (EmbeddedBroker, Consumer, Seen, MessageQueue) {
     let noted = Arc::clone(&seen);
     let builder =
         Consumer::builder("pay").embedded(&broker).subscribe("orders", "*").start_from(StartFrom::First);
-    let builder = builder.concurrency(1).handler(move |message| {
+    // A seek waits for the pull that waits at the broker.
+    let builder = builder.option("suspend", "200ms").concurrency(1).handler(move |message| {
         noted.lock().unwrap().push(message.offset());
         async { Ok(Ack::Done) }
     });

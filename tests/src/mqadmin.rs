@@ -104,6 +104,15 @@ pub fn subscriptions_of_member(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What `mqadmin consumerStatus -g GROUP -i CLIENT` tells of a topic: pull RT, pull TPS, consume RT, TPS of what went well, TPS
+/// of what failed, failed messages of the last hour; none if it has no such row.
+pub fn figures_of_member(text: &str, topic: &str) -> Option<[f64; 6]> {
+    let rows = section(text, "#Consumer RT&TPS#");
+    let row = rows.iter().find(|line| line.split_whitespace().next() == Some(topic))?;
+    let numbers: Vec<f64> = row.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().ok()
+}
+
 /// The lines below a title, up to the next empty one, without the table's head.
 fn section<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
     let lines = text.lines().skip_while(|line| line.trim() != title).skip(1);

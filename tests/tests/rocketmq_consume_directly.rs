@@ -34,7 +34,7 @@ fn scenarios(version: Version) {
         "consumeResult=CR_LATER, remark=null",
         "consumeResult=CR_THROW_EXCEPTION, remark=no money",
         "consumeResult=CR_THROW_EXCEPTION, remark=panic: index 9",
-        "consumeResult=CR_RETURN_NULL, remark=the handler has not ended within 9 s; it goes on",
+        "consumeResult=CR_RETURN_NULL, remark=the handler has not ended within 4 s; it goes on",
     ] {
         assert!(text.contains(end), "{end}: {text}");
     }

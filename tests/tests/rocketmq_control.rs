@@ -1,6 +1,6 @@
 //! Pause, resume and seek on real brokers.
 
-use evenkeel::{Ack, Consumer, MessageQueue, Outgoing, Position, Producer, StartFrom, Topic, clock};
+use evenkeel::{Ack, Consumer, Event, MessageQueue, Outgoing, Position, Producer, StartFrom, Topic, clock};
 use evenkeel_tests::java::{Cluster, Options, Version};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,14 @@ fn scenario(version: Version) {
         consumer.seek(&queue, Position::At(between)).await.expect("a queue of ours");
         // The broker knows times to the millisecond and 4.9 takes the nearest message: one more is right, too.
         wait("the second half again", || count(&seen, 0) >= 55).await;
+        let mut events = consumer.events();
         consumer.seek(&queue, Position::Last).await.expect("a queue of ours");
+        loop {
+            match events.next().await.expect("the consumer has not ended") {
+                Event::OffsetReset { to: 20, .. } => break,
+                _ => {}
+            }
+        }
         let report = consumer.shutdown(Duration::from_secs(10)).await;
         let offsets: BTreeMap<i32, i64> = report
             .committed
@@ -71,7 +78,9 @@ async fn start(cluster: &Cluster, seen: &Seen) -> Consumer {
     let builder = Consumer::builder("readers")
         .name_servers(&cluster.namesrv())
         .subscribe("orders", "*")
-        .start_from(StartFrom::First);
+        .start_from(StartFrom::First)
+        // A seek waits for the pull that waits at the broker, and brokers look at those every 5 s.
+        .option("suspend", "1s");
     let builder = builder.handler(move |message| {
         let mut seen = noted.lock().expect("no test has panicked with it");
         seen.entry(message.queue().id).or_default().push(message.offset());

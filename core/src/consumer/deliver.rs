@@ -38,7 +38,8 @@ impl Consumer {
             let messages = life.window.take(self.config.limits.batch_max as usize);
             life.last_ticket += 1;
             let ticket = Ticket { epoch, number: life.last_ticket };
-            life.running.insert(ticket.number, messages.iter().map(|message| message.queue_offset).collect());
+            let offsets = messages.iter().map(|message| message.queue_offset).collect();
+            life.running.insert(ticket.number, (offsets, self.now));
             self.delivered.insert(ticket);
             let queue = life.queue.clone();
             self.out.push_back(Output::Deliver(Delivery { ticket, queue, messages }));
@@ -76,7 +77,16 @@ impl Consumer {
             self.on_stray_outcome(ticket);
             return self.late();
         };
-        let Some(offsets) = life.running.remove(&ticket.number) else { return self.late() };
+        let Some((offsets, since)) = life.running.remove(&ticket.number) else { return self.late() };
+        let done = match &outcome {
+            Outcome::Done => offsets.len(),
+            Outcome::Retry { done, .. } | Outcome::Suspend { done, .. } => (*done).min(offsets.len()),
+            Outcome::PutBack => 0,
+        };
+        if outcome != Outcome::PutBack {
+            let (topic, failed) = (&life.queue.topic, offsets.len() - done);
+            self.rates.handled(self.now, topic, done, failed, self.now.since(since));
+        }
         life.last_outcome = Some(self.now);
         self.attention.insert(ticket.epoch);
         match outcome {

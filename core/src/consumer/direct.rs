@@ -1,6 +1,6 @@
 //! Messages that an operator wants consumed here and now: `mqadmin queryMsgById -d`, and the consoles' "consume once".
 //!
-//! A broker sends the message and waits 10 s for how the handler ended. The message belongs to no queue of ours, even if
+//! A broker sends the message and waits 10 s for how the handler ended; the tools of 5.x wait 5 s for the broker. The message belongs to no queue of ours, even if
 //! its queue is: nothing is committed, nothing goes back to the broker, and a failure is only reported.
 //!
 //! | what happens | answer |
@@ -8,8 +8,8 @@
 //! | the handler is content | `CR_SUCCESS` |
 //! | it wants the message again, later | `CR_LATER` |
 //! | it fails or panics | `CR_THROW_EXCEPTION`, with its text |
-//! | it has not ended after 9 s | `CR_RETURN_NULL`, in words; how it ends is told as an event |
-//! | none was free for 9 s | 207 (timed out): the message is not consumed |
+//! | it has not ended after 4 s | `CR_RETURN_NULL`, in words; how it ends is told as an event |
+//! | none was free for 4 s | 207 (timed out): the message is not consumed |
 //! | [`MOST`] are under way | 2 (busy) |
 //! | the consumer stops | 1 |
 //!
@@ -32,8 +32,8 @@ use alloc::vec::Vec;
 
 /// Most that wait or run at once.
 const MOST: usize = 16;
-/// Brokers wait 10 s: whoever asked shall hear from us why, not from the broker that we are silent.
-const PATIENCE: Duration = Duration::from_secs(9);
+/// Whoever asked shall hear from us why it takes so long, and not from a tool that gave up that we are silent.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What was asked for and has not ended.
 #[derive(Clone, Debug, Default)]

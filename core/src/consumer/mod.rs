@@ -51,6 +51,7 @@
 //! | `offsets` | commits, resets |
 //! | `broadcast` | every member has all queues, and its offsets in a file |
 //! | `control` | pause, resume, seek |
+//! | `rates` | figures for operators |
 //! | `shutdown` | leaving |
 //! | `timers`, `calls` | what can happen later |
 
@@ -66,6 +67,7 @@ mod offsets;
 mod orderly;
 mod pull;
 mod queue;
+mod rates;
 mod rebalance;
 mod route;
 mod shutdown;
@@ -96,6 +98,7 @@ use foreign::Foreign;
 use membership::Membership;
 use orderly::Locks;
 use queue::{Phase, Queues};
+use rates::Rates;
 use rebalance::Rebalance;
 use route::Routes;
 use shutdown::Step;
@@ -133,6 +136,7 @@ pub struct Consumer {
     strays: BTreeMap<Ticket, MessageQueue>,
     calls: Calls,
     timers: Timers,
+    rates: Rates,
     out: VecDeque<Output>,
     /// Replies and outcomes that came for ended lives.
     late: u64,
@@ -194,6 +198,7 @@ impl Consumer {
             strays: BTreeMap::new(),
             calls: Calls::default(),
             timers: Timers::default(),
+            rates: Rates::default(),
             out: VecDeque::new(),
             late: 0,
         })
@@ -345,6 +350,7 @@ impl Consumer {
             return;
         }
         self.paused.unsubscribed(topic);
+        self.rates.forget(topic);
         self.want_nothing_of(topic);
         self.timers.clear(&Timer::Route(topic.clone()));
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.

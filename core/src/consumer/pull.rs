@@ -127,16 +127,17 @@ impl Consumer {
                 }
                 self.attention.insert(epoch);
             }
-            PullStatus::Found => self.take_in(epoch, from, asked, pulled),
+            PullStatus::Found => self.take_in(epoch, from, asked, sent, pulled),
         }
     }
 
     /// Messages enter the window. An answer that brings nobody forward (messages below what we asked for, or none that
     /// can be read) is no answer: the same pull follows after a wait.
-    fn take_in(&mut self, epoch: QueueEpoch, from: &Address, asked: i64, pulled: Pulled) {
+    fn take_in(&mut self, epoch: QueueEpoch, from: &Address, asked: i64, sent: Instant, pulled: Pulled) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let Some(entry) = self.subscriptions.get(&life.queue.topic) else { return };
         let last_read = pulled.messages.iter().map(|message| message.queue_offset).max();
+        self.rates.pulled(self.now, &life.queue.topic, pulled.messages.len(), self.now.since(sent));
         let mut delivered = delivery::deliver(
             pulled.messages,
             &Delivery {

@@ -61,7 +61,8 @@ pub(crate) struct AssignedQueue {
     pub(super) suggested: i64,
     /// One past the broker's last offset, by the last pull.
     pub(super) max: i64,
-    pub(super) running: BTreeMap<u64, Vec<i64>>,
+    /// Deliveries with handlers: their offsets, and since when.
+    pub(super) running: BTreeMap<u64, (Vec<i64>, Instant)>,
     pub(super) last_ticket: u64,
     /// Whether it stands in the line of queues with messages to hand out.
     pub(super) listed: bool,

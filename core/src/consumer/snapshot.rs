@@ -147,7 +147,7 @@ impl Consumer {
             subscriptions: self.subscription_data(),
             queues: self.in_order().map(info).collect(),
             popped: BTreeSet::new(),
-            status: BTreeMap::new(),
+            status: self.consume_status(),
         }
     }
 }

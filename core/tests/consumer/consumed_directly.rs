@@ -125,12 +125,12 @@ fn it_takes_the_next_free_handler() {
     assert_eq!((rig.delivered(&elsewhere()), rig.delivered(&q)), (vec![5], vec![10, 11]));
 }
 
-/// Nobody is told after ten seconds that it failed, and it then happens nevertheless.
+/// Nobody is told that it failed, and it then happens nevertheless.
 #[test]
 fn what_waits_too_long_is_not_consumed() {
     let mut rig = rig(1, false);
     ask(&mut rig, 7, message(&elsewhere(), 5));
-    rig.advance(9 * SECOND);
+    rig.advance(4 * SECOND);
     let (code, remark) = refusal(&rig, 7);
     assert!(code == 207 && remark.contains("no handler was free"), "{code} {remark}");
     rig.finish_all();
@@ -139,13 +139,13 @@ fn what_waits_too_long_is_not_consumed() {
 }
 
 #[test]
-fn a_handler_that_hangs_is_reported_before_the_broker_gives_up() {
+fn a_handler_that_hangs_is_reported_before_whoever_asked_gives_up() {
     let mut rig = rig(20, false);
     ask(&mut rig, 7, message(&elsewhere(), 5));
-    rig.advance(9 * SECOND);
+    rig.advance(4 * SECOND);
     let told = ended(&rig, 7);
-    assert_eq!((told.verdict, told.spent_ms), (DirectVerdict::Null, 9_000));
-    assert_eq!(told.remark.as_deref(), Some("the handler has not ended within 9 s; it goes on"));
+    assert_eq!((told.verdict, told.spent_ms), (DirectVerdict::Null, 4_000));
+    assert_eq!(told.remark.as_deref(), Some("the handler has not ended within 4 s; it goes on"));
     rig.finish(&elsewhere(), 5);
     assert_eq!(rig.answers.len(), 1, "answered already");
     assert_eq!(rig.saw(|event| matches!(event, Event::ConsumedDirectly { answered: false, .. })), 1);
@@ -159,7 +159,7 @@ fn sixteen_are_under_way_at_most() {
     }
     assert_eq!(refusal(&rig, 16).0, 2);
     assert_eq!(rig.answers.len(), 1);
-    rig.advance(9 * SECOND);
+    rig.advance(4 * SECOND);
     assert_eq!(rig.answers.len(), 17, "each is answered, whatever becomes of it");
 }
 

@@ -23,6 +23,7 @@ mod flow_control;
 mod foreign_members;
 mod offsets_deleted;
 mod orderly;
+mod rates;
 mod rebalance;
 mod reconnect;
 mod retry;

@@ -234,3 +234,28 @@ pub(super) fn is_noise(line: &str) -> bool {
         || line.contains("|-WARN in ")
         || line.starts_with("OpenJDK 64-Bit Server VM warning")
 }
+
+/// The line without noise, none if it is nothing else. A tool that ends its output without a line break has logback's next
+/// status line (`12:34:56,789 |-INFO in …`) behind its own.
+pub(super) fn without_noise(line: &str) -> Option<&str> {
+    if !is_noise(line) {
+        return Some(line);
+    }
+    let at = line.find(" |-")?;
+    let own = line[..at].get(..at.checked_sub("12:34:56,789".len())?)?;
+    (!own.is_empty()).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_cut_off() {
+        let status = "12:34:56,789 |-INFO in ch.qos.logback.core.hook";
+        assert_eq!(without_noise(status), None);
+        assert_eq!(without_noise(&format!("done{status}")), Some("done"));
+        assert_eq!(without_noise(""), Some(""));
+        assert_eq!(without_noise("a table"), Some("a table"));
+    }
+}
