@@ -3,15 +3,18 @@
 use crate::support;
 
 use evenkeel_core::config::ConsumerConfig;
-use evenkeel_core::consumer::{Consumer, Failure, Input, Outcome, Output};
+use evenkeel_core::consumer::{Consumer, Failure, Input, Outcome, Output, Position, Scope};
 use evenkeel_core::time::{Duration, Instant, WallClock};
 use evenkeel_core::wire::error::{WireError, WireErrorKind};
 use evenkeel_core::wire::peer::PeerRequest;
 use evenkeel_core::wire::reply::{BrokerData, PullStatus, QueueData, TopicRoute};
+use evenkeel_core::wire::request::MessageModel;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use support::cluster::{Cluster, empty, found, group, message, refusal};
 use support::{
-    Address, CallError, CallId, MS, MessageQueue, Reply, SECOND, Ticket, WALL, all_of, config, lost, queue,
+    Address, CallError, CallId, MS, MessageQueue, Reply, SECOND, Ticket, Topic, WALL, all_of, config, lost,
+    queue,
 };
 
 /// What a fuzzer does in one step: a kind of input and a number that picks its details.
@@ -38,6 +41,18 @@ fn pick<T: Copy>(from: &[T], number: &mut u64) -> T {
 
 fn some_queue(n: &mut u64) -> MessageQueue {
     MessageQueue::new(pick(&TOPICS, n), pick(&["a", "b"], n), pick(&[0, 1, 2, -1], n))
+}
+
+fn all_queues() -> BTreeSet<MessageQueue> {
+    let of = |topic: &str, broker: &str| [0, 1, 2].map(|id| MessageQueue::new(topic, broker, id));
+    TOPICS.iter().flat_map(|topic| ["a", "b"].into_iter().flat_map(move |broker| of(topic, broker))).collect()
+}
+
+fn some_scope(n: &mut u64) -> Scope {
+    match *n % 3 {
+        0 => Topic::from(pick(&TOPICS, n)).into(),
+        _ => (0..*n % 4).map(|_| some_queue(n)).collect(),
+    }
 }
 
 fn some_route(n: &mut u64) -> TopicRoute {
@@ -85,6 +100,7 @@ fn some_reply(kind: &str, n: &mut u64) -> Result<Reply, CallError> {
         "QueryOffset" | "MaxOffset" | "MinOffset" | "OffsetAt" | "Offset" => {
             Reply::Offset(if n.is_multiple_of(3) { None } else { Some(pick(&OFFSETS, n)) })
         }
+        "Lock" => Reply::Locked(if n.is_multiple_of(3) { [some_queue(n)].into() } else { all_queues() }),
         "Pull" => {
             let next = pick(&OFFSETS, n);
             let status =
@@ -108,14 +124,19 @@ fn some_reply(kind: &str, n: &mut u64) -> Result<Reply, CallError> {
 
 impl Fuzzed {
     fn new(seed: u64) -> Self {
-        let consumer = Consumer::new(settings(), seed, Instant::ZERO).expect("good settings");
+        let mut config = settings();
+        config.orderly = seed % 3 == 1;
+        if seed % 5 == 2 {
+            config.model = MessageModel::Broadcasting;
+        }
+        let consumer = Consumer::new(config, seed, Instant::ZERO).expect("good settings");
         Self { consumer, now: 0, calls: Vec::new(), tickets: Vec::new(), log: Vec::new() }
     }
 
     fn input(&mut self, (kind, mut n): Step) -> Input {
         let n = &mut n;
         let address = Address::from(pick(&ADDRESSES, n));
-        match kind % 32 {
+        match kind % 38 {
             0..=14 => {
                 let at = (*n % self.calls.len().max(1) as u64) as usize;
                 *n /= 64;
@@ -167,6 +188,27 @@ impl Fuzzed {
             30 if n.is_multiple_of(40) => {
                 Input::Stop { grace: pick(&[Duration::ZERO, SECOND, 9 * SECOND], n) }
             }
+            32 | 33 => Input::Pause { scope: some_scope(n) },
+            34 => Input::Resume { scope: some_scope(n) },
+            35 => {
+                let queue = some_queue(n);
+                let at = Position::At(WallClock::from_millis(pick(&OFFSETS, n)));
+                let to = pick(&[Position::First, Position::Last, at, Position::Offset(pick(&OFFSETS, n))], n);
+                Input::Seek { queue, to }
+            }
+            36 => {
+                let request = PeerRequest::ConsumeDirectly {
+                    reply: 4,
+                    group: group(),
+                    broker: (*n % 2 == 0).then(|| "a".into()),
+                    message: Box::new(message(&some_queue(n), pick(&OFFSETS, n))),
+                };
+                Input::Peer { from: address, request }
+            }
+            37 if n.is_multiple_of(5) => {
+                Input::LocalOffsets((0..3).map(|_| (some_queue(n), pick(&OFFSETS, n))).collect())
+            }
+            37 => Input::Saved { result: if n.is_multiple_of(3) { Err("disk full".into()) } else { Ok(()) } },
             _ => Input::Tick,
         }
     }
@@ -180,6 +222,7 @@ impl Fuzzed {
                 "Route" => Ok(Reply::Route(some_route(&mut 2))),
                 "Members" => Ok(Reply::Members(vec!["me".into()])),
                 "Heartbeat" => Ok(Reply::Heartbeat { version: 475 }),
+                "Lock" => Ok(Reply::Locked(all_queues())),
                 _ => Ok(Reply::Offset(Some(5))),
             };
             self.give(self.now + 1_100_000_000, Input::Reply { call, result });
@@ -223,6 +266,7 @@ impl Fuzzed {
                         "MinOffset",
                         "OffsetAt",
                         "Pull",
+                        "Lock",
                     ];
                     let kind = kinds.into_iter().find(|kind| text.starts_with(kind)).unwrap_or("Done");
                     self.calls.push((call, kind));
