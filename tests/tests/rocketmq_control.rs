@@ -51,12 +51,8 @@ fn scenario(version: Version) {
         wait("the second half again", || count(&seen, 0) >= 55).await;
         let mut events = consumer.events();
         consumer.seek(&queue, Position::Last).await.expect("a queue of ours");
-        loop {
-            match events.next().await.expect("the consumer has not ended") {
-                Event::OffsetReset { to: 20, .. } => break,
-                _ => {}
-            }
-        }
+        let sought = |event| matches!(event, Event::OffsetReset { to: 20, .. });
+        while !sought(events.next().await.expect("the consumer has not ended")) {}
         let report = consumer.shutdown(Duration::from_secs(10)).await;
         let offsets: BTreeMap<i32, i64> = report
             .committed
