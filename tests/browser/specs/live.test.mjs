@@ -15,7 +15,10 @@ const BINARY = join(TARGET, 'debug/evenkeel');
 let browser;
 const processes = [];
 before(async () => {
-  assert.ok(existsSync(BINARY), `${BINARY} is missing: run "EVENKEEL_PAGE=web/dist/page cargo build -p evenkeel" first`);
+  assert.ok(
+    existsSync(BINARY),
+    `${BINARY} is missing: run "EVENKEEL_PAGE=web/dist/page cargo build -p evenkeel" first`,
+  );
   browser = await launch();
 });
 after(async () => {
