@@ -40,12 +40,12 @@ impl Consumer {
         }
         let Some(entry) = self.subscriptions.get(&life.queue.topic) else { return };
         // A slave that does not know us (it may be down) is no reason to wait: the master has everything.
-        let known = |(address, _): &(&Address, bool)| self.membership.registered(address);
+        let known = |address: &&Address| self.membership.registered(address);
         let Some(first) = self.routes.pull_address(&life.queue.broker, life.suggested) else {
             return self.try_again(epoch);
         };
-        let second = || self.routes.master(&life.queue.broker).map(|address| (address, true)).filter(known);
-        let Some((address, _)) = Some(first).filter(known).or_else(second) else { return };
+        let second = || self.routes.master(&life.queue.broker).filter(known);
+        let Some(address) = Some(first).filter(known).or_else(second) else { return };
         let address = address.clone();
         let pull = Pull {
             group: self.config.group.clone(),

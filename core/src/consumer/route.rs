@@ -83,15 +83,11 @@ impl Routes {
         self.brokers.get(broker)?.get(&0)
     }
 
-    /// Where to pull from: the broker id the last answer suggested, else the next one, else any. True for the master.
-    pub(super) fn pull_address(&self, broker: &BrokerName, suggested: i64) -> Option<(&Address, bool)> {
+    /// Where to pull from: the broker id the last answer suggested, else the next one, else any.
+    pub(super) fn pull_address(&self, broker: &BrokerName, suggested: i64) -> Option<&Address> {
         let ids = self.brokers.get(broker)?;
         let next = suggested.saturating_add(i64::from(suggested != 0));
-        let (id, address) = ids
-            .get_key_value(&suggested)
-            .or_else(|| ids.get_key_value(&next))
-            .or_else(|| ids.first_key_value())?;
-        Some((address, *id == 0))
+        ids.get(&suggested).or_else(|| ids.get(&next)).or_else(|| ids.values().next())
     }
 
     /// Addresses that can tell the group's members for a topic: of each of its brokers the master, else any slave.
