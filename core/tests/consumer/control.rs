@@ -129,14 +129,20 @@ fn a_pause_survives_a_seek() {
     assert_eq!(rig.delivered(&q)[4..], [11, 12, 13]);
 }
 
-#[test]
-fn orderly_a_paused_queue_keeps_its_lock() {
+/// An orderly consumer of one queue with three messages.
+fn orderly_rig() -> (Rig, MessageQueue) {
     let q = queue("T", 0);
     let mut config = config(&["T"]);
     config.orderly = true;
     let mut rig = Rig::new(Cluster::one("T", 1).with_stored(&q, 10, 3), config);
     rig.checks.orderly = true;
     rig.advance(SECOND);
+    (rig, q)
+}
+
+#[test]
+fn orderly_a_paused_queue_keeps_its_lock() {
+    let (mut rig, q) = orderly_rig();
     pause(&mut rig, q.clone());
     rig.finish(&q, 10);
     rig.advance(70 * SECOND);
@@ -294,12 +300,7 @@ fn a_seek_without_a_place_yet_goes_with_the_queue() {
 
 #[test]
 fn orderly_a_seek_keeps_the_lock_and_waits_for_the_handler() {
-    let q = queue("T", 0);
-    let mut config = config(&["T"]);
-    config.orderly = true;
-    let mut rig = Rig::new(Cluster::one("T", 1).with_stored(&q, 10, 3), config);
-    rig.checks.orderly = true;
-    rig.advance(SECOND);
+    let (mut rig, q) = orderly_rig();
     seek(&mut rig, &q, Position::First);
     rig.advance(20 * SECOND);
     assert!(rig.view(&q).locked);
