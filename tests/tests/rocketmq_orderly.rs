@@ -146,10 +146,10 @@ impl Member {
         assert_eq!(report.abandoned, 0, "{report:?}");
     }
 
-    /// Its sockets close, and nothing is said.
+    /// Its sockets close, and nothing is said. When this returns its handlers have taken their last step.
     fn kill(mut self) {
         std::mem::forget(self.consumer.take());
-        self.runtime.shutdown_background();
+        self.runtime.shutdown_timeout(MINUTE);
     }
 }
 
