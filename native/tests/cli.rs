@@ -66,6 +66,16 @@ fn json_lines_start_with_where_messages_come_from() {
     assert_eq!(stderr(&run), "");
 }
 
+/// Nothing is kept of an embedded broker's offsets: the next run's broker begins anew.
+#[test]
+fn broadcasting_needs_no_file_on_the_embedded_broker() {
+    let args = ["consume", "-t", "demo", "-g", "g", "--broadcast", "--send-stdin", "-e", "-q", "-f", "%s\\n"];
+    for _ in 0..2 {
+        let run = evenkeel(&args).env("HOME", "/nowhere").write_stdin("abc\n").assert().code(0);
+        assert_eq!(stdout(&run), "abc\n");
+    }
+}
+
 #[test]
 fn a_format_of_ones_own() {
     let args = ["consume", "-t", "demo", "-g", "g", "--send-stdin", "-e", "-q", "-f", "%S:%s|%r\\n"];
