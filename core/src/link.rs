@@ -6,6 +6,7 @@
 
 use crate::model::CallId;
 use crate::time::Instant;
+use crate::wire::acl::Credentials;
 use crate::wire::code::{RequestCode, ResponseCode};
 use crate::wire::command::{Command, HeaderEncoding};
 use crate::wire::error::WireError;
@@ -22,6 +23,15 @@ use bytes::{Bytes, BytesMut};
 pub trait Sign: core::fmt::Debug + Send + Sync {
     /// Adds fields; header and body are complete.
     fn sign(&self, command: &mut Command);
+}
+
+impl Sign for Credentials {
+    fn sign(&self, command: &mut Command) {
+        let added = Self::sign(self, command.fields.iter(), &command.body);
+        for (name, value) in added {
+            command.fields.set(name, value);
+        }
+    }
 }
 
 /// What a link refuses, and how it writes.

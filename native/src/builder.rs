@@ -18,12 +18,14 @@ use crate::identity;
 use crate::message::Message;
 use crate::offset_file::OffsetStore;
 use crate::opening::Opening;
+use crate::security::Security;
 use crate::settings::values::option_value;
 use crate::workers::Workers;
 use evenkeel_core::allocate::{Allocate, Average, named};
 use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow};
 use evenkeel_core::consumer::{Consumer as Machine, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
+use evenkeel_core::wire::acl::Credentials;
 use evenkeel_core::wire::request::{ConsumeFrom, MessageModel as ConsumptionModel};
 use evenkeel_core::wire::subscription::Subscription;
 use std::fmt;
@@ -75,6 +77,7 @@ pub struct ConsumerBuilder<H> {
     start_from: ConsumeFrom,
     limits: Limits,
     handler_timeout: Duration,
+    security: Security,
     wrong: Option<Error>,
     handler: H,
 }
@@ -97,6 +100,7 @@ impl ConsumerBuilder<NoHandler> {
             start_from: ConsumeFrom::default(),
             limits: Limits::default(),
             handler_timeout: HANDLER_TIMEOUT,
+            security: Security::default(),
             wrong: None,
             handler: NoHandler,
         }
@@ -182,6 +186,7 @@ impl ConsumerBuilder<NoHandler> {
             start_from: self.start_from,
             limits: self.limits,
             handler_timeout: self.handler_timeout,
+            security: self.security,
             wrong: self.wrong,
             handler: WithHandler { work, batches },
         }
@@ -364,6 +369,18 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
+    /// Signs every request with this key, for servers with access control.
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.security = self.security.credentials(credentials);
+        self
+    }
+
+    /// How connections prove who they belong to, all of it at once.
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = security;
+        self
+    }
+
     /// Any option of [`OPTIONS`] by its own or Java's name, with a value as users write it: `32`, `30s`, `100MiB`.
     pub fn option(mut self, name: &str, value: &str) -> Self {
         let set = option_value(name, value).and_then(|(row, value)| Ok(row.set(&mut self.limits, value)?));
@@ -458,7 +475,7 @@ impl ConsumerBuilder<WithHandler> {
             clock,
             commands: command_queue,
             arrivals,
-            connections: Connections::new(clock, arrive),
+            connections: Connections::new(clock, self.security, arrive),
             offset_file,
             workers: Workers::new(self.handler.work, concurrency, self.handler_timeout),
             control: control.clone(),

@@ -3,6 +3,7 @@
 use crate::clock::{self, Clock};
 use crate::conn::Connections;
 use crate::error::{Error, ErrorKind, Result};
+use crate::security::Security;
 use evenkeel_core::consumer::io::Input;
 use evenkeel_core::model::{Address, CallId};
 use evenkeel_core::time::Instant;
@@ -48,10 +49,15 @@ enum Ask {
 impl Client {
     /// A client without a connection yet. Needs a tokio runtime.
     pub fn start() -> Self {
+        Self::secured(Security::default())
+    }
+
+    /// A client whose connections prove who they belong to. Needs a tokio runtime.
+    pub fn secured(security: Security) -> Self {
         let clock = Clock::start();
         let (asks, queue) = mpsc::channel(QUEUE);
         let (arrive, arrivals) = mpsc::channel(QUEUE);
-        let connections = Connections::new(clock, arrive);
+        let connections = Connections::new(clock, security, arrive);
         tokio::spawn(Desk { connections, arrivals, waiting: BTreeMap::new(), last: 0 }.run(queue));
         Self { clock, asks }
     }

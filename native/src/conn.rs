@@ -7,6 +7,7 @@ mod dial;
 mod task;
 
 use crate::clock::Clock;
+use crate::security::Security;
 use evenkeel_core::consumer::io::Input;
 use evenkeel_core::model::{Address, CallId};
 use evenkeel_core::time::Instant;
@@ -33,6 +34,7 @@ enum Order {
 /// All connections of one owner. Dropping it breaks them off at once; [`Connections::close`] writes what is left.
 pub(crate) struct Connections {
     clock: Clock,
+    security: Security,
     by_address: BTreeMap<Address, mpsc::Sender<Order>>,
     arrivals: mpsc::Sender<Input>,
     tasks: JoinSet<()>,
@@ -40,8 +42,8 @@ pub(crate) struct Connections {
 
 impl Connections {
     /// No connection yet; what they learn goes into `arrivals`.
-    pub(crate) fn new(clock: Clock, arrivals: mpsc::Sender<Input>) -> Self {
-        Self { clock, by_address: BTreeMap::new(), arrivals, tasks: JoinSet::new() }
+    pub(crate) fn new(clock: Clock, security: Security, arrivals: mpsc::Sender<Input>) -> Self {
+        Self { clock, security, by_address: BTreeMap::new(), arrivals, tasks: JoinSet::new() }
     }
 
     /// Sends a request. The reply comes as an arrival; if the request cannot even be queued, the error is here.
@@ -108,7 +110,8 @@ impl Connections {
     fn open(&mut self, to: &Address) -> &mpsc::Sender<Order> {
         self.tidy();
         let (door, orders) = mpsc::channel(QUEUE);
-        let task = task::Task::new(to.clone(), self.clock, orders, self.arrivals.clone());
+        let task =
+            task::Task::new(to.clone(), self.clock, self.security.clone(), orders, self.arrivals.clone());
         self.tasks.spawn(task.run());
         self.by_address.insert(to.clone(), door);
         // Just inserted.

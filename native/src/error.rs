@@ -46,6 +46,14 @@ pub enum ErrorKind {
     Io,
 }
 
+/// Advice where only access control can have refused.
+const ACCESS: &str = "check the access key and the secret key (ROCKETMQ_ACCESS_KEY, ROCKETMQ_SECRET_KEY or \
+                      --secret-key-file), and what the server allows this key";
+/// Advice where the same code has several causes.
+const PERMISSION: &str = "check the permission bits of the topic, whether the group may consume, and, where the server \
+                          has access control, the keys (ROCKETMQ_ACCESS_KEY, ROCKETMQ_SECRET_KEY or \
+                          --secret-key-file)";
+
 impl Error {
     pub(crate) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
         let blame = match kind {
@@ -82,6 +90,7 @@ impl Error {
             CallError::Expired { .. } => (ErrorKind::TimedOut, None),
             CallError::LinkLost { .. } => (ErrorKind::Unreachable, None),
             CallError::Refused(refusal) => match refusal.code {
+                ResponseCode::SYSTEM_ERROR if refusal.denies_access() => (ErrorKind::Refused, Some(ACCESS)),
                 ResponseCode::TOPIC_NOT_EXIST => (
                     ErrorKind::NotFound,
                     Some(
@@ -93,9 +102,7 @@ impl Error {
                     ErrorKind::NotFound,
                     Some("create the consumer group, or let the broker create groups by itself"),
                 ),
-                ResponseCode::NO_PERMISSION => {
-                    (ErrorKind::Refused, Some("check the permission bits of the topic and the access rights"))
-                }
+                ResponseCode::NO_PERMISSION => (ErrorKind::Refused, Some(PERMISSION)),
                 _ => (ErrorKind::Refused, None),
             },
             _ => (ErrorKind::Protocol, None),

@@ -44,6 +44,7 @@ mod offset_file;
 mod opening;
 mod producer;
 mod report;
+mod security;
 pub mod settings;
 pub mod signal;
 mod status;
@@ -62,6 +63,7 @@ pub use message::Message;
 pub use offset_file::OffsetStore;
 pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};
 pub use report::ShutdownReport;
+pub use security::Security;
 pub use status::{Histogram, Status, Tally, TopicTally};
 
 pub use evenkeel_core::allocate;
@@ -70,6 +72,7 @@ pub use evenkeel_core::consumer::io::{Event, Failure, Position, RebalanceReason,
 pub use evenkeel_core::consumer::{QueueView, Snapshot};
 pub use evenkeel_core::error::Blame;
 pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};
+pub use evenkeel_core::wire::acl::{Credentials, Secret};
 pub use evenkeel_core::wire::peer::DirectVerdict;
 pub use evenkeel_core::wire::request::ConsumeFrom as StartFrom;
 pub use evenkeel_core::wire::request::MessageModel as ConsumptionModel;

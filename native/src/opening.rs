@@ -85,10 +85,10 @@ impl Opening {
         }
         match (result, about) {
             (Err(error @ CallError::Refused(refusal)), about) => match (refusal.code, about) {
+                _ if refusal.denies_access() => Some(Error::call("join", to.as_str(), error.clone())),
                 (ResponseCode::TOPIC_NOT_EXIST, About::Route(topic)) if !topic.is_retry() => {
                     Some(Error::call(&format!("find topic {topic}"), to.as_str(), error.clone()))
                 }
-                (ResponseCode::NO_PERMISSION, _) => Some(Error::call("join", to.as_str(), error.clone())),
                 // Brokers refuse a subscription that they cannot parse, or whose language is switched off, like this.
                 (ResponseCode::SYSTEM_ERROR | ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Heartbeat) => {
                     Some(

@@ -235,6 +235,12 @@ fn worth_another_try(error: &CallError) -> bool {
         // The broker is away, slow or broken.
         CallError::Expired { .. } | CallError::LinkLost { .. } | CallError::Garbled(_) => true,
         // Busy, shutting down, or its view of the topic differs from the route we have.
+        // The keys are the same everywhere.
+        CallError::Refused(refusal)
+            if refusal.code == ResponseCode::SYSTEM_ERROR && refusal.denies_access() =>
+        {
+            false
+        }
         CallError::Refused(refusal) => matches!(
             refusal.code,
             ResponseCode::SYSTEM_ERROR

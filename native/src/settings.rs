@@ -3,18 +3,27 @@
 
 mod file;
 mod names;
+mod secure;
 pub mod values;
 
 pub use names::{SETTINGS, Setting};
 
 use crate::error::{Error, Result};
 use evenkeel_core::config::OPTIONS;
+use evenkeel_core::wire::acl::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Variables that have the log filter, the first that is set wins.
 const LOG_VARIABLES: [&str; 2] = ["EVENKEEL_LOG", "RUST_LOG"];
+
+/// Variables of other settings that have names of their own; the first of a setting that is set wins.
+const VARIABLES: [(&str, &[&str]); 3] = [
+    ("cluster.access_key", &["ROCKETMQ_ACCESS_KEY", "ROCKETMQ_ACL_ACCESS_KEY"]),
+    ("cluster.secret_key", &["ROCKETMQ_SECRET_KEY", "ROCKETMQ_ACL_SECRET_KEY"]),
+    ("cluster.security_token", &["ROCKETMQ_SECURITY_TOKEN", "ROCKETMQ_ACL_SECURITY_TOKEN"]),
+];
 
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +73,7 @@ pub struct Subscribe {
 }
 
 /// What to read settings from. [`Sources::from_process`] is the usual one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Sources {
     /// The config file, if the user named one; it must exist then.
     pub config: Option<PathBuf>,
@@ -74,6 +83,19 @@ pub struct Sources {
     pub environment: BTreeMap<String, String>,
     /// Settings of flags: name, value, flag.
     pub flags: Vec<(String, String, String)>,
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables of all kinds of programs are among these, with all kinds of secrets.
+        let environment: Vec<&String> = self.environment.keys().collect();
+        f.debug_struct("Sources")
+            .field("config", &self.config)
+            .field("profile", &self.profile)
+            .field("environment", &environment)
+            .field("flags", &self.flags)
+            .finish()
+    }
 }
 
 impl Sources {
@@ -91,6 +113,7 @@ impl Sources {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     values: BTreeMap<&'static str, Value>,
+    secrets: BTreeMap<&'static str, Secret>,
     subscribe: Vec<Subscribe>,
     file: Option<PathBuf>,
 }
@@ -150,6 +173,9 @@ impl Settings {
     /// There is no such setting, or the value cannot be one of it.
     pub fn set(&mut self, name: &str, text: &str, origin: Origin) -> Result<()> {
         let key = names::find(name).map_err(|error| named_in(error, &origin))?;
+        if names::SECRETS.contains(&key) {
+            return self.set_secret(key, text, &origin);
+        }
         let mut text = text.to_owned();
         if OPTIONS.iter().any(|row| row.name == key) {
             // Java's name may bring another unit, so the text is only kept if the name is ours.
@@ -165,6 +191,15 @@ impl Settings {
         Ok(())
     }
 
+    fn set_secret(&mut self, key: &'static str, text: &str, origin: &Origin) -> Result<()> {
+        if !matches!(origin, Origin::Environment(_)) {
+            let error = Error::config(format!("{key} is a secret and cannot be set here"));
+            return Err(named_in(error.with_hint(secure::hint(key)), origin));
+        }
+        self.secrets.insert(key, Secret::from(text));
+        Ok(())
+    }
+
     fn read_environment(&mut self, environment: &BTreeMap<String, String>) -> Result<()> {
         let servers = crate::addresses::VARIABLES.iter().find_map(|name| {
             environment.get(*name).filter(|text| !text.trim().is_empty()).map(|text| (*name, text))
@@ -177,6 +212,12 @@ impl Settings {
         });
         if let Some((name, text)) = filter {
             self.set("log.filter", text, Origin::Environment(name.to_owned()))?;
+        }
+        for (setting, variables) in VARIABLES {
+            let set = |name: &&str| environment.get(*name).filter(|text| !text.trim().is_empty());
+            if let Some((name, text)) = variables.iter().find_map(|name| Some((name, set(name)?))) {
+                self.set(setting, text, Origin::Environment((*name).to_owned()))?;
+            }
         }
         for (name, text) in environment {
             if let Some(path) = name.strip_prefix("EVENKEEL__") {

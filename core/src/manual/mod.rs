@@ -9,6 +9,7 @@
 //! | [`differences`] | Where do we not do what the Java client does? |
 //! | [`draft`] | What does our own strategy do, and where does it not help? |
 //! | [`churn`] | How much moves under each strategy? |
+//! | [`security`] | Who may call, how do we prove it, and where do secrets stay? |
 //! | [`figures`] | What does it take in time? |
 
 #[doc = include_str!("design.md")]
@@ -31,6 +32,9 @@ pub mod draft {}
 
 #[doc = include_str!("churn.md")]
 pub mod churn {}
+
+#[doc = include_str!("security.md")]
+pub mod security {}
 
 #[doc = include_str!("figures.md")]
 pub mod figures {}

@@ -62,6 +62,18 @@ pub struct Credentials {
 }
 
 impl Credentials {
+    /// A key without a token.
+    #[must_use]
+    pub fn new(access_key: impl Into<String>, secret_key: impl Into<Secret>) -> Self {
+        Self { access_key: access_key.into(), secret_key: secret_key.into(), security_token: None }
+    }
+
+    /// The same with the token of a temporary key.
+    #[must_use]
+    pub fn with_security_token(self, token: impl Into<Secret>) -> Self {
+        Self { security_token: Some(token.into()), ..self }
+    }
+
     /// The fields to add to a request, to be put last, when all others are there. Fields of the same names that the
     /// request has already are replaced.
     #[must_use]

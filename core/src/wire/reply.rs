@@ -200,11 +200,26 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// Whether the server's access control said no: to the key, to the signature, or to what the key may do.
+    ///
+    /// 5.x has a code for it, which says as well that a topic or group is closed. 4.9 answers with the code of a fault
+    /// and names the Java class of the error, which is all there is to tell it by.
+    pub fn denies_access(&self) -> bool {
+        match self.code {
+            ResponseCode::NO_PERMISSION => true,
+            ResponseCode::SYSTEM_ERROR => {
+                let classes = ["AclException", "AuthenticationException", "AuthorizationException"];
+                classes.iter().any(|class| self.remark.contains(class))
+            }
+            _ => false,
+        }
+    }
+
     /// Who has to act: permissions and unknown names are the caller's, all else the server's.
     pub fn blame(&self) -> Blame {
         match self.code {
-            ResponseCode::NO_PERMISSION
-            | ResponseCode::TOPIC_NOT_EXIST
+            _ if self.denies_access() => Blame::Caller,
+            ResponseCode::TOPIC_NOT_EXIST
             | ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST
             | ResponseCode::SUBSCRIPTION_PARSE_FAILED
             | ResponseCode::MESSAGE_ILLEGAL => Blame::Caller,

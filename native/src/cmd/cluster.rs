@@ -2,6 +2,7 @@
 
 use super::exit::{Code, Failure};
 use super::global::Global;
+use evenkeel::Security;
 use evenkeel::client::{Client, NameServers};
 use evenkeel::embedded::EmbeddedBroker;
 use evenkeel::settings::Settings;
@@ -12,7 +13,7 @@ const EMBEDDED_QUEUES: i32 = 4;
 /// The servers.
 pub(crate) enum Cluster {
     /// Somebody named them.
-    Named { servers: String, origin: String },
+    Named { servers: String, origin: String, security: Security },
     /// Nobody did.
     Embedded(EmbeddedBroker),
 }
@@ -27,7 +28,7 @@ impl Cluster {
     ) -> Result<Self, Failure> {
         if !Self::would_be_embedded(global, settings)? {
             let (servers, origin) = Self::named(global, settings)?;
-            return Ok(Self::Named { servers, origin });
+            return Ok(Self::Named { servers, origin, security: settings.security()? });
         }
         global.say(if global.embedded {
             "evenkeel: using the embedded in-memory broker (--embedded)."
@@ -83,15 +84,29 @@ impl Cluster {
     /// Name servers and where they were named.
     pub(crate) fn servers(&self) -> (String, String) {
         match self {
-            Self::Named { servers, origin } => (servers.clone(), origin.clone()),
+            Self::Named { servers, origin, .. } => (servers.clone(), origin.clone()),
             Self::Embedded(broker) => (broker.name_server().to_string(), "embedded".to_owned()),
         }
+    }
+
+    /// How connections prove who they belong to. The embedded broker asks nobody.
+    pub(crate) fn security(&self) -> Security {
+        match self {
+            Self::Named { security, .. } => security.clone(),
+            Self::Embedded(_) => Security::default(),
+        }
+    }
+
+    /// Name servers to call, of those that the settings name.
+    pub(crate) fn servers_named(global: &Global, settings: &Settings) -> Result<NameServers, Failure> {
+        let (servers, origin) = Self::named(global, settings)?;
+        Ok(NameServers::parse(Client::secured(settings.security()?), &servers, &origin)?)
     }
 
     /// Name servers to call.
     pub(crate) fn connect(&self) -> Result<(Client, NameServers), Failure> {
         let (servers, origin) = self.servers();
-        let client = Client::start();
+        let client = Client::secured(self.security());
         let servers = NameServers::parse(client.clone(), &servers, &origin)?;
         Ok((client, servers))
     }

@@ -244,7 +244,7 @@ pub(super) fn with_settings(
     cluster: &Cluster,
 ) -> Result<ConsumerBuilder<NoHandler>, Failure> {
     let (servers, origin) = cluster.servers();
-    builder = builder.name_servers_of(&servers, &origin);
+    builder = builder.name_servers_of(&servers, &origin).security(cluster.security());
     for (name, value) in settings.options() {
         builder = builder.option(name, &value.text);
     }

@@ -25,6 +25,12 @@ pub(crate) struct Global {
     /// Never use the embedded broker, even if no name server is given
     #[arg(long, global = true, help_heading = "Cluster")]
     pub(crate) no_embedded: bool,
+    /// Variable with the access key [default: ROCKETMQ_ACCESS_KEY, ROCKETMQ_ACL_ACCESS_KEY]
+    #[arg(long, global = true, value_name = "VARIABLE", help_heading = "Security")]
+    access_key_env: Option<String>,
+    /// File with the secret key [env: ROCKETMQ_SECRET_KEY, ROCKETMQ_ACL_SECRET_KEY have the key itself]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Security")]
+    secret_key_file: Option<String>,
     /// Config file [env: EVENKEEL_CONFIG]; else ./evenkeel.toml or $XDG_CONFIG_HOME/evenkeel/config.toml
     #[arg(short, long, global = true, value_name = "FILE", help_heading = "Settings")]
     pub(crate) config: Option<PathBuf>,
@@ -115,8 +121,11 @@ impl Global {
         let mut sources = Sources::from_process();
         sources.config.clone_from(&self.config);
         sources.profile.clone_from(&self.profile);
+        let access_key = self.access_key(&sources)?;
         let own = [
             ("cluster.name_servers", self.namesrv.as_deref(), "--namesrv"),
+            ("cluster.access_key", access_key.as_deref(), "--access-key-env"),
+            ("cluster.secret_key_file", self.secret_key_file.as_deref(), "--secret-key-file"),
             ("log.filter", self.log_level(), "-v"),
         ];
         for (name, value, flag) in own.iter().chain(more) {
@@ -132,6 +141,15 @@ impl Global {
             sources.flags.push((name.trim().to_owned(), value.trim().to_owned(), "-X".to_owned()));
         }
         Ok(Settings::load(&sources)?)
+    }
+
+    fn access_key(&self, sources: &Sources) -> Result<Option<String>, Failure> {
+        let Some(variable) = &self.access_key_env else { return Ok(None) };
+        match sources.environment.get(variable).filter(|text| !text.trim().is_empty()) {
+            Some(text) => Ok(Some(text.clone())),
+            None => Err(Failure::usage(format!("variable {variable} (--access-key-env) is not set"))
+                .with_hint("it is the name of the variable that has the access key, not the key")),
+        }
     }
 
     /// Runs a command for at most `--timeout`.

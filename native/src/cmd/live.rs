@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::exit::{Code, Failure};
 use super::global::Global;
-use evenkeel::client::{Client, NameServers};
+use evenkeel::client::NameServers;
 use evenkeel::inspect::{Kind, Silent, Whom};
 use evenkeel_core::wire::bodies::ConsumeType;
 use serde_json::{Value, json};
@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 /// The name servers that the settings name.
 pub(crate) fn servers(global: &Global) -> Result<NameServers, Failure> {
     let settings = global.settings(&[])?;
-    let (servers, origin) = Cluster::named(global, &settings)?;
-    Ok(NameServers::parse(Client::start(), &servers, &origin)?)
+    Cluster::servers_named(global, &settings)
 }
 
 /// Names on stderr those who did not answer, and says how the process ends for it.

@@ -6,7 +6,7 @@ use super::global::Global;
 use super::output::{self, Format};
 use clap::Args;
 use evenkeel::Topic;
-use evenkeel::client::{Client, NameServers};
+use evenkeel::client::NameServers;
 use evenkeel_core::wire::reply::{Reply, TopicRoute};
 use evenkeel_core::wire::request::Request;
 use serde_json::json;
@@ -28,12 +28,9 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
-    let settings = global.settings(&[])?;
-    let (servers, origin) = Cluster::named(global, &settings)?;
+    let servers = Cluster::servers_named(global, &global.settings(&[])?)?;
     let name = options.name.or(options.topic).unwrap_or_default();
     let topic = Topic::from(name.as_str());
-    let client = Client::start();
-    let servers = NameServers::parse(client, &servers, &origin)?;
     let route = read(&servers, &topic, CALL).await?;
     match global.format() {
         Format::Text | Format::Wide => print(global, &topic, &route)?,

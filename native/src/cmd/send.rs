@@ -54,7 +54,10 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     drop(options.outgoing(Vec::new())?);
     let cluster = Cluster::choose(global, &settings, std::slice::from_ref(&options.topic)).await?;
     let (servers, origin) = cluster.servers();
-    let producer = Producer::builder(options.group.as_str()).name_servers_of(&servers, &origin).start()?;
+    let producer = Producer::builder(options.group.as_str())
+        .name_servers_of(&servers, &origin)
+        .security(cluster.security())
+        .start()?;
     let mut pace = options.rate.map(|rate| {
         let mut ticks = interval(Duration::from_secs_f64(1.0 / f64::from(rate.max(1))));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);

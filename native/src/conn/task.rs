@@ -3,6 +3,7 @@
 use super::dial::{self, dial};
 use super::{Clock, Order};
 use crate::clock;
+use crate::security::Security;
 use bytes::{Buf, BytesMut};
 use evenkeel_core::consumer::io::Input;
 use evenkeel_core::link::{Limits, Link, LinkOutput};
@@ -38,6 +39,7 @@ const BURST: usize = 64;
 pub(super) struct Task {
     to: Address,
     clock: Clock,
+    security: Security,
     orders: mpsc::Receiver<Order>,
     arrivals: mpsc::Sender<Input>,
     rng: Rng,
@@ -57,11 +59,22 @@ impl Task {
     pub(super) fn new(
         to: Address,
         clock: Clock,
+        security: Security,
         orders: mpsc::Receiver<Order>,
         arrivals: mpsc::Sender<Input>,
     ) -> Self {
         let (rng, last_reason) = (Rng::new(clock::seed()), String::new());
-        Self { to, clock, orders, arrivals, rng, failures: 0, not_before: Instant::ZERO, last_reason }
+        Self {
+            to,
+            clock,
+            security,
+            orders,
+            arrivals,
+            rng,
+            failures: 0,
+            not_before: Instant::ZERO,
+            last_reason,
+        }
     }
 
     pub(super) async fn run(mut self) {
@@ -160,8 +173,12 @@ impl Task {
 
     /// Uses a connection until it breaks, is idle for long, or nobody wants it any more.
     async fn serve(&mut self, stream: TcpStream, waiting: Waiting) -> Result<(), Unwanted> {
+        let link = Link::new(Limits::default());
         let mut session = Session {
-            link: Link::new(Limits::default()),
+            link: match self.security.signer() {
+                Some(signer) => link.with_signer(signer),
+                None => link,
+            },
             out: BytesMut::new(),
             heard: self.clock.now(),
             used: self.clock.now(),

@@ -2,6 +2,7 @@
 
 use evenkeel_core::model::{Address, BrokerName, Topic};
 use evenkeel_core::time::Duration;
+use evenkeel_core::wire::acl::Credentials;
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,6 +25,8 @@ pub struct Config {
     pub shared_door: bool,
     /// Which generation of servers is imitated where they differ.
     pub generation: Generation,
+    /// Keys, one of which must have signed a request of whatever kind. With none of them, everyone may do everything.
+    pub keys: Vec<Credentials>,
     /// What a group without a committed offset is told.
     pub young_group: YoungGroup,
     /// Whether an operator's reset is kept in the broker (5.x) instead of being pushed to the members.
@@ -54,6 +57,7 @@ impl Default for Config {
             auto_create_groups: true,
             shared_door: true,
             generation: Generation::V5,
+            keys: Vec::new(),
             young_group: YoungGroup::StartsAtZero,
             server_side_reset: true,
             delay_levels: default_delay_levels(),

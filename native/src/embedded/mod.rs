@@ -7,6 +7,7 @@
 //!
 #![doc = include_str!("MISSING.md")]
 
+mod access;
 mod admin;
 mod broker;
 mod config;

@@ -7,6 +7,7 @@
 //!                 poll <─ latency and faults on the way out <─┘
 //! ```
 
+use super::access;
 use super::broker::Broker;
 use super::config::{Config, MOST_BROKERS};
 use super::context::Context;
@@ -46,6 +47,8 @@ pub struct State {
     /// What a fault does to an answer that is still to come, by connection and opaque.
     marked: BTreeMap<(ConnId, i32), Mark>,
     latency: Duration,
+    /// Requests that no known key had signed.
+    denied: u64,
 }
 
 /// An open connection.
@@ -85,6 +88,7 @@ impl State {
             count: 0,
             marked: BTreeMap::new(),
             latency: Duration::ZERO,
+            denied: 0,
             config,
         }
     }
@@ -147,6 +151,11 @@ impl State {
     #[must_use]
     pub fn poll(&mut self) -> Output {
         self.ready.pop_front().unwrap_or_else(|| Output::Idle { wake: self.wake() })
+    }
+
+    /// Requests, answered or one-way, that were refused because none of [`Config::keys`] had signed them.
+    pub fn denied(&self) -> u64 {
+        self.denied
     }
 
     /// Puts a fault in force until the guard is dropped.
@@ -259,6 +268,10 @@ impl State {
     fn carry_out(&mut self, now: Instant, wall: WallClock, conn: ConnId, request: &Command) {
         let Some(Conn { to, remote }) = self.conns.get(&conn) else { return };
         let (to, remote, code) = (*to, *remote, request.request_code());
+        if let Err(refusal) = access::check(&self.config, request) {
+            self.denied += 1;
+            return self.answer(conn, request, Err(refusal));
+        }
         let shared = self.config.shared_door;
         let handled = match to {
             _ if Names::knows(code)

@@ -6,7 +6,9 @@ use crate::client::{Client, NameServers};
 use crate::embedded::EmbeddedBroker;
 use crate::error::{Error, Result};
 use crate::identity::{MessageIds, local_ip};
+use crate::security::Security;
 use evenkeel_core::model::Group;
+use evenkeel_core::wire::acl::Credentials;
 use evenkeel_core::wire::names::validate_group;
 use std::time::Duration;
 
@@ -17,11 +19,12 @@ pub struct ProducerBuilder {
     group: Group,
     servers: Option<(String, String)>,
     timeout: Duration,
+    security: Security,
 }
 
 impl ProducerBuilder {
     pub(super) fn new(group: Group) -> Self {
-        Self { group, servers: None, timeout: Duration::from_secs(3) }
+        Self { group, servers: None, timeout: Duration::from_secs(3), security: Security::default() }
     }
 
     /// Name servers as `host:port`, several with `;` or `,` between.
@@ -56,6 +59,18 @@ impl ProducerBuilder {
         self
     }
 
+    /// Signs every request with this key, for servers with access control.
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.security = self.security.credentials(credentials);
+        self
+    }
+
+    /// How connections prove who they belong to, all of it at once.
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = security;
+        self
+    }
+
     /// Starts the producer. It connects when it sends. Needs a tokio runtime.
     ///
     /// # Errors
@@ -67,7 +82,7 @@ impl ProducerBuilder {
             Error::config("no name server is set")
                 .with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
         })?;
-        let client = Client::start();
+        let client = Client::secured(self.security);
         let servers = NameServers::parse(client.clone(), &list, &origin)?;
         let ids = MessageIds::new(local_ip(servers.addresses()));
         Ok(Producer::new(self.group, self.timeout, servers, client, ids))

@@ -34,6 +34,20 @@ pub const SETTINGS: &[Setting] = &[
         "NAMESRV_ADDR",
         "name servers as host:port, several with ; between",
     ),
+    row(
+        "cluster.access_key",
+        "accessKey",
+        "ROCKETMQ_ACCESS_KEY",
+        "name of the key that signs requests, for servers with access control",
+    ),
+    row("cluster.secret_key", "secretKey", "ROCKETMQ_SECRET_KEY", "the key itself; only by environment"),
+    row("cluster.secret_key_file", "", "", "file with the key itself"),
+    row(
+        "cluster.security_token",
+        "securityToken",
+        "ROCKETMQ_SECURITY_TOKEN",
+        "token of a temporary key; only by environment",
+    ),
     row("consumer.group", "consumerGroup", "", "the consumer group"),
     row(
         "consumer.strategy",
@@ -71,6 +85,10 @@ pub const SETTINGS: &[Setting] = &[
         "what is logged: a level, or target=level,…; SIGHUP lets it be read again",
     ),
 ];
+
+/// Settings whose values are never shown, and are taken from the environment only: arguments stand in the list of
+/// processes, and config files are shared.
+pub(super) const SECRETS: [&str; 2] = ["cluster.secret_key", "cluster.security_token"];
 
 /// The one name of a setting that the user calls `name`: a full name, one without its section, or Java's.
 pub(super) fn find(name: &str) -> Result<&'static str> {

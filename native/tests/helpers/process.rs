@@ -18,6 +18,9 @@ pub(crate) fn evenkeel(args: &[&str]) -> Command {
         command.env_remove(variable);
     }
     command.env("XDG_CONFIG_HOME", "/nonexistent");
+    for variable in ["ROCKETMQ_ACCESS_KEY", "ROCKETMQ_SECRET_KEY", "ROCKETMQ_SECURITY_TOKEN"] {
+        command.env_remove(variable);
+    }
     for variable in ["EVENKEEL_CONFIG", "EVENKEEL_LOG", "RUST_LOG"] {
         command.env_remove(variable);
     }

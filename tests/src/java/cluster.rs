@@ -35,11 +35,23 @@ pub struct Options {
     pub broker_settings: Vec<(String, String)>,
     /// Further JVM options of all servers, which win over those of the harness: `-Dtls.server.mode=enforcing`, …
     pub jvm: Vec<String>,
+    /// Further files below the servers' common home: path and text.
+    pub files: Vec<(String, String)>,
+    /// Topics that exist from the start, with the number of their queues on each broker. The only way to make one where
+    /// brokers refuse what the harness asks them: they find it in their store.
+    pub topics: Vec<(String, u32)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { brokers: 1, delay_levels: None, broker_settings: Vec::new(), jvm: Vec::new() }
+        Self {
+            brokers: 1,
+            delay_levels: None,
+            broker_settings: Vec::new(),
+            jvm: Vec::new(),
+            files: Vec::new(),
+            topics: Vec::new(),
+        }
     }
 }
 
@@ -87,6 +99,11 @@ impl Cluster {
         let ports = free_ports(options.brokers + 1);
         let (namesrv_port, broker_ports) = ports.split_first().expect("one port more than brokers");
         write_log_settings(&home);
+        for (path, text) in &options.files {
+            let path = home.path().join(path);
+            path.parent().map_or(Ok(()), fs::create_dir_all).expect("the folder of a file");
+            fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+        }
         let namesrv = start_namesrv(version, options, &home, *namesrv_port);
         let mut cluster = Self {
             version,
@@ -296,6 +313,7 @@ impl Cluster {
         let broker = &mut self.brokers[index];
         let folder = self.home.path().join(&broker.name);
         fs::create_dir_all(&folder).expect("the broker's folder");
+        write_topics(&folder.join("store/config"), &self.options.topics);
         let mut settings = vec![
             ("brokerClusterName", "EvenkeelTests".to_owned()),
             ("brokerName", broker.name.clone()),
@@ -420,6 +438,25 @@ fn write_properties(path: &std::path::Path, settings: &[(&str, String)]) {
     // A later line wins in java.util.Properties.
     let text: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
     fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+}
+
+/// What a broker reads its topics from, unless it has written the file itself already.
+fn write_topics(folder: &std::path::Path, topics: &[(String, u32)]) {
+    let path = folder.join("topics.json");
+    if topics.is_empty() || path.exists() {
+        return;
+    }
+    let topic = |(name, queues): &(String, u32)| {
+        let config = json!({
+            "topicName": name, "readQueueNums": queues, "writeQueueNums": queues, "perm": 6,
+            "topicFilterType": "SINGLE_TAG", "topicSysFlag": 0, "order": false,
+        });
+        (name.clone(), config)
+    };
+    let table: serde_json::Map<String, Value> = topics.iter().map(topic).collect();
+    let text = json!({"topicConfigTable": table, "dataVersion": {"counter": 1, "timestamp": 1}}).to_string();
+    fs::create_dir_all(folder).expect("the folder of topics");
+    fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
 }
 
 /// 4.9 does not start without these files; 5.x brings its own.
