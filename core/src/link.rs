@@ -272,7 +272,7 @@ impl Link {
         if let Some(signer) = &self.signer {
             signer.sign(&mut command);
         }
-        let frame = command.encode(self.limits.encoding)?;
+        let frame = command.encode(self.limits.encoding.fitting(command.code))?;
         self.to_write.push_back(frame);
         Ok(())
     }

@@ -113,6 +113,17 @@ impl Group {
         Topic::from(format!("{RETRY_PREFIX}{self}"))
     }
 
+    /// `%RETRY%` + group + `_` + topic: where popped messages of a topic wait that nobody acknowledged.
+    pub fn pop_retry_topic_v1(&self, topic: &Topic) -> Topic {
+        Topic::from(format!("{RETRY_PREFIX}{self}_{topic}"))
+    }
+
+    /// `%RETRY%` + group + `+` + topic: the same, at brokers whose operator chose the unambiguous names
+    /// (`enableRetryTopicV2`).
+    pub fn pop_retry_topic_v2(&self, topic: &Topic) -> Topic {
+        Topic::from(format!("{RETRY_PREFIX}{self}+{topic}"))
+    }
+
     /// `%DLQ%` + group: where messages go that failed too often.
     pub fn dead_letter_topic(&self) -> Topic {
         Topic::from(format!("{DLQ_PREFIX}{self}"))

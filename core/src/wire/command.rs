@@ -22,6 +22,13 @@ pub enum HeaderEncoding {
     Binary,
 }
 
+impl HeaderEncoding {
+    /// This encoding, or JSON where a command's code has no room in it (pop and its kin count from 200050).
+    pub fn fitting(self, code: i32) -> Self {
+        if i16::try_from(code).is_ok() { self } else { Self::Json }
+    }
+}
+
 /// A request or response: fixed header fields, named extension fields, body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {

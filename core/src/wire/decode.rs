@@ -1,7 +1,8 @@
 //! From commands to values: what servers answer and what brokers ask.
 
 use super::bodies::{
-    Body, ConsumeStats, ConsumerConnection, GroupTable, Locked, Members, ResetTable, TopicList, TopicStats,
+    Assignments, Body, ConsumeStats, ConsumerConnection, GroupTable, Locked, Members, ResetTable, TopicList,
+    TopicStats,
 };
 use super::code::{RequestCode, ResponseCode};
 use super::command::Command;
@@ -10,8 +11,12 @@ use super::fields::Header;
 use super::headers::{admin, consume, peer, produce};
 use super::message::Message;
 use super::peer::{PeerRequest, RunningInfo};
-use super::reply::{CallError, ClusterInfo, GroupPage, PullStatus, Pulled, Refusal, Reply, Sent, TopicRoute};
-use super::request::Request;
+use super::pop::{self, CheckPoint};
+use super::reply::{
+    CallError, ClusterInfo, GroupPage, PopReply, PopStatus, PullStatus, Pulled, Refusal, Reply, Sent,
+    TopicRoute,
+};
+use super::request::{Pop, Popped, Request};
 use super::stored;
 use alloc::boxed::Box;
 use bytes::Bytes;
@@ -42,6 +47,10 @@ impl Reply {
             }
             Request::Lock(_) => Self::Locked(Locked::decode(&command.body)?.0),
             Request::Pull(_) => Self::Pulled(pulled(&command)?),
+            Request::QueryAssignment(_) => Self::Assigned(Assignments::decode(&command.body)?),
+            Request::Pop(pop) => Self::Popped(popped(pop, &command)?),
+            Request::Ack(_) | Request::BatchAck(_) => Self::Acked(code == ResponseCode::SUCCESS),
+            Request::ChangeInvisible { popped, .. } => Self::Hidden(hidden(popped, &command)?),
             Request::Send(_) => Self::Sent(sent(&command)?),
             Request::ClusterInfo => Self::Cluster(ClusterInfo::decode(&command.body)?),
             Request::TopicList => Self::Topics(TopicList::decode(&command.body)?.0),
@@ -61,6 +70,7 @@ impl Reply {
             Request::Unregister { .. }
             | Request::CommitOffset { .. }
             | Request::Unlock(_)
+            | Request::SetRequestMode(_)
             | Request::SendBack(_)
             | Request::CheckSubscription { .. }
             | Request::CreateTopic { .. } => Self::Done,
@@ -78,6 +88,10 @@ fn is_good(request: &Request, code: ResponseCode) -> bool {
             matches!(code, ResponseCode::SUCCESS | ResponseCode::CONSUMER_NOT_ONLINE)
         }
         Request::Pull(_) => pull_status(code).is_some(),
+        Request::Pop(_) => pop_status(code).is_some(),
+        Request::Ack(_) | Request::BatchAck(_) | Request::ChangeInvisible { .. } => {
+            matches!(code, ResponseCode::SUCCESS | ResponseCode::NO_MESSAGE)
+        }
         Request::Send(_) => matches!(
             code,
             ResponseCode::SUCCESS
@@ -120,6 +134,42 @@ fn pulled(command: &Command) -> Result<Pulled, WireError> {
         messages,
         damaged,
     })
+}
+
+fn pop_status(code: ResponseCode) -> Option<PopStatus> {
+    match code {
+        ResponseCode::SUCCESS => Some(PopStatus::Found),
+        ResponseCode::PULL_NOT_FOUND | ResponseCode::POLLING_TIMEOUT => Some(PopStatus::NoNew),
+        ResponseCode::POLLING_FULL => Some(PopStatus::Full),
+        _ => None,
+    }
+}
+
+fn popped(request: &Pop, command: &Command) -> Result<PopReply, WireError> {
+    let status = pop_status(command.response_code()).unwrap_or(PopStatus::NoNew);
+    if status != PopStatus::Found {
+        // Some of these answers have no header.
+        return Ok(PopReply { status, rest: 0, messages: Default::default(), damaged: None });
+    }
+    let header = consume::PopMessageResponse::from_fields(&command.fields)?;
+    let batch = stored::decode_batch(&command.body, stored::Limits::default());
+    let messages = pop::with_check_points(batch.messages, &header, &request.queue.broker)?;
+    Ok(PopReply { status, rest: header.rest, messages, damaged: batch.damaged })
+}
+
+/// The new name of a message that is hidden anew: it counts as a pop of its own, of this message alone.
+fn hidden(popped: &Popped, command: &Command) -> Result<Option<CheckPoint>, WireError> {
+    if command.response_code() != ResponseCode::SUCCESS {
+        return Ok(None);
+    }
+    let header = consume::ChangeInvisibleTimeResponse::from_fields(&command.fields)?;
+    Ok(Some(CheckPoint {
+        start: popped.check_point.offset,
+        pop_time: header.pop_time,
+        invisible_ms: header.invisible_ms,
+        revive_queue: header.revive_queue,
+        ..popped.check_point.clone()
+    }))
 }
 
 fn sent(command: &Command) -> Result<Sent, WireError> {

@@ -5,7 +5,7 @@ use super::code::ResponseCode;
 use super::command::Command;
 use super::headers::{admin, consume, peer, produce};
 use super::peer::Answer;
-use super::request::{Pull, Request, Send, SendBack};
+use super::request::{Pop, Popped, Pull, Request, Send, SendBack};
 use crate::model::{BrokerName, MessageQueue, Topic};
 use alloc::string::ToString;
 use bytes::Bytes;
@@ -85,6 +85,14 @@ impl Request {
             }
             Self::Lock(queues) | Self::Unlock(queues) => command.with_body(queues.encode()),
             Self::Pull(pull) => command.with_header(&pull_header(pull)),
+            Self::QueryAssignment(query) => command.with_body(query.encode()),
+            Self::SetRequestMode(setting) => command.with_body(setting.encode()),
+            Self::Pop(pop) => command.with_header(&pop_header(pop)),
+            Self::Ack(popped) => command.with_header(&ack_header(popped)),
+            Self::BatchAck(acks) => command.with_body(acks.encode()),
+            Self::ChangeInvisible { popped, invisible_ms } => {
+                command.with_header(&invisible_header(popped, *invisible_ms))
+            }
             Self::SendBack(send_back) => command.with_header(&send_back_header(send_back)),
             Self::Send(send) => command.with_header(&send_header(send)).with_body(send.body.clone()),
             Self::CheckSubscription { client, group, subscription } => {
@@ -149,6 +157,53 @@ fn pull_header(pull: &Pull) -> consume::PullMessage {
         proxy_forward_client: None,
         lite_topic: None,
         broker,
+    }
+}
+
+fn pop_header(pop: &Pop) -> consume::PopMessage {
+    let (topic, queue_id, broker) = parts(&pop.queue);
+    consume::PopMessage {
+        group: pop.group.clone(),
+        topic,
+        queue_id,
+        max_messages: pop.max_messages,
+        invisible_ms: pop.invisible_ms,
+        poll_ms: pop.suspend_ms,
+        born: pop.born,
+        init_mode: i32::from(pop.from_end),
+        expression_type: Some(pop.expression_type.clone()),
+        expression: Some(pop.expression.clone()),
+        order: false,
+        attempt: None,
+        broker,
+    }
+}
+
+fn ack_header(popped: &Popped) -> consume::AckMessage {
+    let Popped { group, topic, check_point } = popped;
+    consume::AckMessage {
+        group: group.clone(),
+        topic: check_point.source.stored_topic(topic, group),
+        queue_id: check_point.queue_id,
+        extra_info: check_point.to_string(),
+        offset: check_point.offset,
+        lite_topic: None,
+        broker: Some(check_point.broker.clone()),
+    }
+}
+
+fn invisible_header(popped: &Popped, invisible_ms: i64) -> consume::ChangeInvisibleTime {
+    let ack = ack_header(popped);
+    consume::ChangeInvisibleTime {
+        group: ack.group,
+        topic: ack.topic,
+        queue_id: ack.queue_id,
+        extra_info: ack.extra_info,
+        offset: ack.offset,
+        invisible_ms,
+        lite_topic: None,
+        suspend: false,
+        broker: ack.broker,
     }
 }
 

@@ -22,6 +22,7 @@ pub mod lz4_frame;
 pub mod message;
 pub mod names;
 pub mod peer;
+pub mod pop;
 pub mod properties;
 pub mod reader;
 pub mod reply;

@@ -44,6 +44,10 @@ pub mod names {
     pub const RECONSUME_TIME: &str = "RECONSUME_TIME";
     /// Allowed times, for a message that a client sends to a retry topic itself.
     pub const MAX_RECONSUME_TIMES: &str = "MAX_RECONSUME_TIMES";
+    /// What names a popped message at its broker, see [`crate::wire::pop`].
+    pub const POP_CK: &str = "POP_CK";
+    /// When a message was popped first, in Unix ms.
+    pub const FIRST_POP_TIME: &str = "1ST_POP_TIME";
     /// The id that the producer gave.
     pub const UNIQ_KEY: &str = "UNIQ_KEY";
     /// When the listener was called, in milliseconds.

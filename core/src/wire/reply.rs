@@ -1,10 +1,11 @@
 //! What servers answer, as values. [`Reply::parse`] (in `decode`) reads them.
 
-use super::bodies::{ConsumeStats, ConsumerConnection, GroupTable, TopicStats};
+use super::bodies::{Assignments, ConsumeStats, ConsumerConnection, GroupTable, TopicStats};
 use super::code::{RequestCode, ResponseCode};
 use super::error::WireError;
 use super::message::Message;
 use super::peer::RunningInfo;
+use super::pop::{CheckPoint, PoppedMessage};
 use crate::error::Blame;
 use crate::model::{Address, BrokerName, ClientId, MessageQueue, Topic};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,14 @@ pub enum Reply {
     Locked(BTreeSet<MessageQueue>),
     /// To `Pull`.
     Pulled(Pulled),
+    /// To `QueryAssignment`.
+    Assigned(Assignments),
+    /// To `Pop`.
+    Popped(PopReply),
+    /// To `Ack` and `BatchAck`: whether the broker had the message.
+    Acked(bool),
+    /// To `ChangeInvisible`: the message's new name; `None` if the broker did not have the message.
+    Hidden(Option<CheckPoint>),
     /// To `Send`.
     Sent(Sent),
     /// To `ClusterInfo`.
@@ -137,6 +146,30 @@ pub struct Pulled {
     /// The messages, decoded, unwrapped and re-filtered is up to the consumer.
     pub messages: Vec<Message>,
     /// Why decoding stopped early, if it did: messages behind this place are not in `messages`.
+    pub damaged: Option<WireError>,
+}
+
+/// How a pop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PopStatus {
+    /// Messages came.
+    Found,
+    /// Nothing within the hold time.
+    NoNew,
+    /// The broker holds so many requests that it did not hold this one.
+    Full,
+}
+
+/// Answer to a pop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PopReply {
+    /// How it ended.
+    pub status: PopStatus,
+    /// Messages that are left, as far as the broker counted.
+    pub rest: i64,
+    /// The messages, decoded; re-filtering is up to the consumer.
+    pub messages: Vec<PoppedMessage>,
+    /// Why decoding stopped early, if it did: messages behind this place come again when their time is over.
     pub damaged: Option<WireError>,
 }
 

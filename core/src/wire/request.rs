@@ -1,7 +1,8 @@
 //! What a client asks of servers, as values. [`Request::to_command`] (in `encode`) writes them.
 
-use super::bodies::{DataVersion, QueueSet};
+use super::bodies::{AssignmentQuery, BatchAck, DataVersion, ModeSetting, QueueSet};
 use super::code::RequestCode;
+use super::pop::CheckPoint;
 use super::subscription::Subscription;
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
 use crate::time::WallClock;
@@ -72,6 +73,23 @@ pub enum Request {
     Unlock(QueueSet),
     /// 36: store this message again for the group's retry topic.
     SendBack(SendBack),
+    /// 400 (5.x): the queues that the broker gives this member.
+    QueryAssignment(AssignmentQuery),
+    /// 401 (5.x), to every master: how a group gets the messages of a topic.
+    SetRequestMode(ModeSetting),
+    /// 200050 (5.x), to a master: messages that are ours for a while, waiting for them if need be.
+    Pop(Pop),
+    /// 200051 (5.x), to a master: a popped message is done.
+    Ack(Popped),
+    /// 200151 (5.x), to a master: popped messages are done.
+    BatchAck(BatchAck),
+    /// 200053 (5.x), to a master: hide a popped message for this long from now on, under a new check point.
+    ChangeInvisible {
+        /// The message.
+        popped: Popped,
+        /// How long, in ms.
+        invisible_ms: i64,
+    },
     /// 310 (or 320 for a batch body): store a message.
     Send(Send),
     /// 46: would the broker accept this subscription (SQL expressions)?
@@ -147,6 +165,12 @@ impl Request {
             Self::Lock(_) => RequestCode::LOCK_BATCH_MQ,
             Self::Unlock(_) => RequestCode::UNLOCK_BATCH_MQ,
             Self::SendBack(_) => RequestCode::CONSUMER_SEND_MSG_BACK,
+            Self::QueryAssignment(_) => RequestCode::QUERY_ASSIGNMENT,
+            Self::SetRequestMode(_) => RequestCode::SET_MESSAGE_REQUEST_MODE,
+            Self::Pop(_) => RequestCode::POP_MESSAGE,
+            Self::Ack(_) => RequestCode::ACK_MESSAGE,
+            Self::BatchAck(_) => RequestCode::BATCH_ACK_MESSAGE,
+            Self::ChangeInvisible { .. } => RequestCode::CHANGE_MESSAGE_INVISIBLETIME,
             Self::Send(send) if send.batch => RequestCode::SEND_BATCH_MESSAGE,
             Self::Send(_) => RequestCode::SEND_MESSAGE_V2,
             Self::CheckSubscription { .. } => RequestCode::CHECK_CLIENT_CONFIG,
@@ -264,6 +288,40 @@ pub struct Pull {
     pub expression_type: String,
     /// The expression itself, if the broker shall take it from here and not from the heartbeat.
     pub expression: Option<String>,
+}
+
+/// A pop (request 200050).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pop {
+    /// The group.
+    pub group: Group,
+    /// Topic, broker and number of the queue; -1 for any queue of the broker.
+    pub queue: MessageQueue,
+    /// Most messages wanted, 1..=32.
+    pub max_messages: i32,
+    /// How long they are ours.
+    pub invisible_ms: i64,
+    /// How long the broker may hold the request while there is nothing.
+    pub suspend_ms: i64,
+    /// Unix time in ms at which the hold begins; 0 when the request arrives, whatever the two clocks say.
+    pub born: i64,
+    /// Where a group starts that has never consumed the queue: at its end, or at its first message.
+    pub from_end: bool,
+    /// `TAG` or `SQL92`.
+    pub expression_type: String,
+    /// The expression.
+    pub expression: String,
+}
+
+/// A popped message, as requests name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Popped {
+    /// The group.
+    pub group: Group,
+    /// The topic that was popped.
+    pub topic: Topic,
+    /// The message.
+    pub check_point: CheckPoint,
 }
 
 /// A send-back (request 36): the broker stores the message again, delayed, for the group's retry topic.

@@ -16,3 +16,4 @@ mod link;
 mod messages;
 mod messages_any_bytes;
 mod operator;
+mod pop;

@@ -4,6 +4,7 @@
 
 mod admin;
 mod announcement;
+mod assignment;
 mod classes;
 mod direct;
 mod heartbeat;
@@ -20,6 +21,7 @@ pub use admin::{
     ProducerConnection, QueueProgress, QueueRange, TopicStats,
 };
 pub use announcement::{AnnouncedGroup, Announcement};
+pub use assignment::{AckSet, AssignmentQuery, Assignments, BatchAck, ModeSetting, RequestMode};
 pub use heartbeat::CheckSubscription;
 pub(super) use heartbeat::check_value;
 pub use kinds::{ConsumeType, StartRule};

@@ -323,4 +323,14 @@ headers! {
         /// Logical name of the broker.
         broker: Option<BrokerName> = "bname",
     }
+
+    /// Answer to 200053.
+    "ChangeInvisibleTimeResponseHeader" ChangeInvisibleTimeResponse {
+        /// Unix time in ms.
+        pop_time: i64 = "popTime",
+        /// In ms.
+        invisible_ms: i64 = "invisibleTime",
+        /// Revive queue.
+        revive_queue: i32 = "reviveQid",
+    }
 }
