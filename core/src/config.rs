@@ -14,6 +14,8 @@ use core::fmt;
 pub struct ConsumerConfig {
     /// The group.
     pub group: Group,
+    /// A prefix that group and topics carry on the way to servers, and that handlers do not see. Empty: none.
+    pub namespace: String,
     /// This member's id, unique in the group.
     pub client: ClientId,
     /// Name servers, tried in this order from a start chosen by the seed.

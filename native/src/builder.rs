@@ -63,6 +63,7 @@ impl fmt::Debug for WithHandler {
 #[must_use = "a builder does nothing before it is started"]
 pub struct ConsumerBuilder<H> {
     group: Group,
+    namespace: String,
     name_servers: Vec<Address>,
     origin: String,
     subscriptions: Vec<Subscription>,
@@ -86,6 +87,7 @@ impl ConsumerBuilder<NoHandler> {
     pub(crate) fn new(group: Group) -> Self {
         Self {
             group,
+            namespace: String::new(),
             name_servers: Vec::new(),
             origin: "builder".to_owned(),
             subscriptions: Vec::new(),
@@ -172,6 +174,7 @@ impl ConsumerBuilder<NoHandler> {
     fn with(self, work: Arc<dyn Work>, batches: bool) -> ConsumerBuilder<WithHandler> {
         ConsumerBuilder {
             group: self.group,
+            namespace: self.namespace,
             name_servers: self.name_servers,
             origin: self.origin,
             subscriptions: self.subscriptions,
@@ -236,6 +239,13 @@ impl<H> ConsumerBuilder<H> {
     pub fn subscribe(mut self, topic: impl Into<Topic>, expression: &str) -> Self {
         let made = filter::tags(&topic.into(), expression);
         self.add(made);
+        self
+    }
+
+    /// A namespace: group and topics carry it as a prefix on the way to the servers (`ns%orders`), and handlers see topics
+    /// without it. None unless set. Java: `setNamespace`.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = namespace.into();
         self
     }
 
@@ -440,7 +450,8 @@ impl ConsumerBuilder<WithHandler> {
             false => identity::client_id(&ip, self.instance.as_deref(), self.unit.as_deref()),
         };
         let config = ConsumerConfig {
-            group: self.group.clone(),
+            group: self.group,
+            namespace: self.namespace,
             client: self.client.unwrap_or_else(make_id),
             name_servers: self.name_servers,
             subscriptions: self.subscriptions,
@@ -449,10 +460,12 @@ impl ConsumerBuilder<WithHandler> {
             orderly: self.orderly,
             start_from: self.start_from,
             limits: self.limits,
-        };
+        }
+        .within_namespace();
         let clock = Clock::start();
         let opening = Opening::new(clock.now(), &config.name_servers, self.origin);
         let (client, drain) = (config.client.clone(), config.limits.drain_timeout);
+        let group = config.group.clone();
         let concurrency = config.limits.concurrency as usize;
         config.validate()?;
         let store = self.offset_store.unwrap_or_default();
@@ -468,10 +481,10 @@ impl ConsumerBuilder<WithHandler> {
         let (events, first_events) = broadcast::channel(EVENTS);
         let (assign, assignment) = watch::channel(Assignment::default());
         let (opened, open) = oneshot::channel();
-        let control = Control { group: self.group.clone(), client, drain, commands };
+        let control = Control { group: group.clone(), client, drain, commands };
         let driver = Driver {
             machine,
-            group: self.group,
+            group,
             clock,
             commands: command_queue,
             arrivals,

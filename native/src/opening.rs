@@ -51,6 +51,8 @@ impl Tries {
 enum About {
     Route(Topic),
     Heartbeat,
+    /// Whether a broker can evaluate the filter of a topic.
+    Check(Topic),
     Other,
 }
 
@@ -66,6 +68,9 @@ impl Opening {
         let about = match request {
             Request::Route { topic } => About::Route(topic.clone()),
             Request::Heartbeat(_) => About::Heartbeat,
+            Request::CheckSubscription { subscription, .. } => {
+                About::Check(subscription.subscription.topic.clone())
+            }
             _ => About::Other,
         };
         self.calls.insert(call, (to.clone(), about));
@@ -89,12 +94,18 @@ impl Opening {
                 (ResponseCode::TOPIC_NOT_EXIST, About::Route(topic)) if !topic.is_retry() => {
                     Some(Error::call(&format!("find topic {topic}"), to.as_str(), error.clone()))
                 }
-                // Brokers refuse a subscription that they cannot parse, or whose language is switched off, like this.
+                (ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Check(topic)) => Some(
+                    Error::call(&format!("use the filter of {topic}"), to.as_str(), error.clone())
+                        .with_hint("the broker cannot read it; it is SQL-92 as in \"region = 'eu' AND amount > 100\""),
+                ),
+                (ResponseCode::REQUEST_CODE_NOT_SUPPORTED, About::Check(_)) => None,
+                (_, About::Check(topic)) => Some(
+                    Error::call(&format!("use the filter of {topic}"), to.as_str(), error.clone()).with_hint(
+                        "SQL filters need enablePropertyFilter=true in the broker's configuration; --tag works everywhere",
+                    ),
+                ),
                 (ResponseCode::SYSTEM_ERROR | ResponseCode::SUBSCRIPTION_PARSE_FAILED, About::Heartbeat) => {
-                    Some(
-                        Error::call("register the subscription", to.as_str(), error.clone())
-                            .with_hint("SQL filters need enablePropertyFilter=true on the broker"),
-                    )
+                    Some(Error::call("register the subscription", to.as_str(), error.clone()))
                 }
                 _ => None,
             },

@@ -39,6 +39,7 @@ const TRIES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Producer {
     group: Group,
+    namespace: String,
     timeout: Duration,
     client: Client,
     routes: Arc<Routes>,
@@ -70,6 +71,7 @@ impl Producer {
 
     pub(crate) fn new(
         group: Group,
+        namespace: String,
         timeout: Duration,
         servers: NameServers,
         client: Client,
@@ -77,7 +79,7 @@ impl Producer {
     ) -> Self {
         let routes = Arc::new(Routes::new(servers, timeout));
         let turn = Arc::new(AtomicUsize::new(clock::seed() as usize));
-        Self { group, timeout, client, routes, turn, ids: Arc::new(ids) }
+        Self { group, namespace, timeout, client, routes, turn, ids: Arc::new(ids) }
     }
 
     /// Sends one message and waits until a broker has stored it. If a broker fails, another one is tried, twice at most,
@@ -86,6 +88,7 @@ impl Producer {
     /// # Errors
     /// No route, no broker, or the brokers refuse.
     pub async fn send(&self, message: Outgoing) -> Result<Receipt> {
+        let message = message.within(&self.namespace);
         let (topic, wanted) = (message.topic.clone(), message.queue.clone());
         let (id, item) = message.into_item(&self.ids)?;
         let send = self.request(item.flag, item.properties.as_bytes(), item.body, false);
@@ -97,6 +100,7 @@ impl Producer {
     /// # Errors
     /// As [`Producer::send`]; or there is no message, or they are of several topics.
     pub async fn send_batch(&self, messages: Vec<Outgoing>) -> Result<Receipt> {
+        let messages: Vec<_> = messages.into_iter().map(|message| message.within(&self.namespace)).collect();
         let Some(first) = messages.first() else {
             return Err(Error::config("a batch needs at least one message"));
         };
@@ -117,6 +121,7 @@ impl Producer {
     /// # Errors
     /// There is no route.
     pub async fn send_one_way(&self, message: Outgoing) -> Result<()> {
+        let message = message.within(&self.namespace);
         let (topic, wanted) = (message.topic.clone(), message.queue.clone());
         let (_, item) = message.into_item(&self.ids)?;
         let send = self.request(item.flag, item.properties.as_bytes(), item.body, false);

@@ -11,6 +11,7 @@ pub use names::{SETTINGS, Setting};
 use crate::error::{Error, Result};
 use evenkeel_core::config::OPTIONS;
 use evenkeel_core::wire::acl::Secret;
+use evenkeel_core::wire::names::wrap_namespace;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -150,6 +151,16 @@ impl Settings {
     /// The text of a setting, if some layer has it.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.value(name).map(|value| value.text.as_str())
+    }
+
+    /// The namespace; empty if there is none.
+    pub fn namespace(&self) -> &str {
+        self.text("cluster.namespace").unwrap_or_default()
+    }
+
+    /// A group or topic as servers see it.
+    pub fn outside(&self, name: &str) -> String {
+        wrap_namespace(self.namespace(), name)
     }
 
     /// The subscriptions of the config file.

@@ -40,6 +40,26 @@ async fn a_refusal_keeps_the_brokers_words() {
     broker.shutdown().await;
 }
 
+/// Both ways in which a broker refuses to evaluate a filter end the start; the group never had a member.
+#[tokio::test]
+async fn c23_a_filter_that_the_broker_cannot_use_ends_the_start() {
+    let broker = broker().await;
+    let error = failure(builder(&broker).subscribe_sql("orders", "amount > 5")).await;
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    let text = format!("{error:#}");
+    assert!(text.contains("filter of orders") && text.contains("does not filter by properties"), "{text}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("enablePropertyFilter")), "{error}");
+
+    let verdict =
+        Verdict::Fail { code: ResponseCode::SUBSCRIPTION_PARSE_FAILED, remark: "at line 1".to_owned() };
+    let fault = broker.install(Rule::on(RequestCode::CHECK_CLIENT_CONFIG, verdict)).await.unwrap();
+    let error = failure(builder(&broker).subscribe_sql("orders", "amount >")).await;
+    assert!(error.to_string().contains("at line 1"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("cannot read it")), "{error}");
+    drop(fault);
+    broker.shutdown().await;
+}
+
 #[tokio::test]
 async fn settings_are_checked_before_anything_is_sent() {
     let broker = broker().await;

@@ -245,6 +245,9 @@ public final class Peer {
         void run(JSONObject reply) throws Exception {
             producer = new DefaultMQProducer("PEER_PRODUCER");
             producer.setNamesrvAddr(command.getString("namesrv"));
+            if (command.containsKey("namespace")) {
+                producer.setNamespace(command.getString("namespace"));
+            }
             producer.setInstanceName("producer-" + ProcessHandle.current().pid() + "-" + INSTANCES.incrementAndGet());
             producer.setRetryTimesWhenSendAsyncFailed(0);
             producer.setVipChannelEnabled(false);
@@ -397,6 +400,9 @@ public final class Peer {
         // Else a stop does not wait for listeners, and what they finish a moment later is not committed.
         consumer.setAwaitTerminationMillisWhenShutdown(10_000);
         consumer.setNamesrvAddr(command.getString("namesrv"));
+        if (command.containsKey("namespace")) {
+            consumer.setNamespace(command.getString("namespace"));
+        }
         String instance = command.getString("instance");
         consumer.setInstanceName(instance != null ? instance
             : "peer-" + ProcessHandle.current().pid() + "-" + INSTANCES.incrementAndGet());

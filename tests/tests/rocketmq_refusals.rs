@@ -1,8 +1,9 @@
 //! What cannot work is said clearly: with an exit code where waiting is of no use, on stderr where it may be.
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
-use evenkeel_tests::members::Members;
+use evenkeel_tests::members::{Members, evenkeel};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ fn scenarios(version: Version) {
     nobody_there(version);
     a_topic_that_cannot_be_read(&cluster);
     a_group_that_is_switched_off(&cluster);
-    a_wrong_expression(&cluster);
+    filters_by_properties(&cluster);
 }
 
 fn unknown_topic(cluster: &Cluster) {
@@ -89,13 +90,48 @@ fn a_group_that_is_switched_off(cluster: &Cluster) {
     assert_eq!(members.stop(member).code, Some(0));
 }
 
-/// The broker takes the subscription, and refuses the pulls, as it does for a moment with right expressions that it has
-/// not got yet: ours stays and says what the broker says.
-fn a_wrong_expression(cluster: &Cluster) {
-    let mut members = Members::new(&cluster.namesrv(), "askers", "orders");
-    let member = members.start(&["--sql", "amount >"]);
-    until_said(&members, member, &["orders broker-a/0", "expression may be wrong"]);
-    println!("{}: {}", cluster.version(), members.stderr(member));
+/// What the broker cannot evaluate ends the start: an expression that it cannot read, and any while SQL is switched off.
+fn filters_by_properties(cluster: &Cluster) {
+    let refused = |expression: &str, words: [&str; 2]| {
+        let mut members = Members::new(&cluster.namesrv(), "askers", "orders");
+        let member = members.start(&["--sql", expression]);
+        let ended = members.ended(member, MINUTE);
+        println!("{}: {}", cluster.version(), ended.stderr);
+        assert_eq!(ended.code, Some(5), "{}", ended.stderr);
+        assert!(words.iter().all(|word| ended.stderr.contains(word)), "{}", ended.stderr);
+    };
+    refused("amount >", ["filter of orders", "cannot read it"]);
+
+    let switch = |on: &str| {
+        let broker = cluster.broker(0);
+        let text =
+            cluster.mqadmin(&["updateBrokerConfig", "-b", &broker, "-k", "enablePropertyFilter", "-v", on]);
+        assert!(text.contains("success"), "{text}");
+    };
+    switch("false");
+    refused("amount > 5", ["filter of orders", "enablePropertyFilter=true"]);
+    switch("true");
+
+    cluster.create_topic("amounts", 4);
+    let mut members = Members::new(&cluster.namesrv(), "askers", "amounts");
+    let member = members.start(&["--sql", "amount > 5"]);
+    assert!(members.settle(MINUTE, |owners| owners[&member].len() == 4), "{}", members.tails());
+    for (amount, body) in [("3", "small"), ("7", "large"), ("x", "none"), ("6", "last")] {
+        let property = format!("amount={amount}");
+        let sent =
+            evenkeel(&["send", "-n", &cluster.namesrv(), "-t", "amounts", "--property", &property, body])
+                .output();
+        let sent = sent.expect("the command runs");
+        assert!(sent.status.success(), "{sent:?}");
+    }
+    let mut bodies = BTreeSet::new();
+    while bodies.len() < 2 {
+        let Some((_, line)) = members.next(MINUTE) else { panic!("{bodies:?}; {}", members.tails()) };
+        if line["type"] == "message" {
+            bodies.insert(line["body"].as_str().expect("a text").to_owned());
+        }
+    }
+    assert_eq!(bodies, ["large", "last"].map(str::to_owned).into());
     assert_eq!(members.stop(member).code, Some(0));
 }
 

@@ -12,6 +12,8 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Route(Topic),
+    /// Whether a broker can evaluate the subscription of that version.
+    Check(Topic, i64),
     Heartbeat,
     Members,
     /// Who is connected, before a strategy that only we know shares anything out.

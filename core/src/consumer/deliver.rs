@@ -12,12 +12,12 @@
 //! | retry, broadcasting | each message is dropped |
 //! | put back | as if it had never been handed out |
 
-use super::Consumer;
 use super::calls::Purpose;
 use super::direct;
 use super::io::{Delivery, Event, Failure, Outcome, Output};
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
+use super::{Consumer, namespace};
 use crate::model::{Address, QueueEpoch, Ticket};
 use crate::wire::reply::CallError;
 use crate::wire::request::{Request, SendBack};
@@ -156,13 +156,14 @@ impl Consumer {
         let master =
             self.routes.master(&life.queue.broker).filter(|master| self.membership.registered(master));
         let Some(master) = master.cloned() else { return self.send_back_failed(epoch, offset) };
+        let origin_topic = namespace::outside(&self.config.namespace, message.topic.clone());
         let request = Request::SendBack(SendBack {
             group: self.config.group.clone(),
             broker: life.queue.broker.clone(),
             commit_log_offset: message.commit_log_offset,
             delay_level,
             msg_id: message.msg_id().to_string(),
-            origin_topic: message.topic.clone(),
+            origin_topic,
             max_reconsume_times: self.config.max_retries(),
         });
         life.sending_back.insert(offset);

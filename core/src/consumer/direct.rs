@@ -16,9 +16,9 @@
 //! Such a message takes one of the handlers that there are, before the queues' messages. An orderly consumer hands it
 //! out when no other message of its queue is with a handler, and until it ends none is. Java runs it beside them.
 
-use super::Consumer;
 use super::io::{Delivery, Event, Failure, Outcome, Output};
 use super::timers::Timer;
+use super::{Consumer, namespace};
 use crate::model::{Address, BrokerName, Group, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::{Duration, Instant};
 use crate::wire::code::ResponseCode;
@@ -117,6 +117,7 @@ impl Consumer {
         if queue.topic.is_retry() {
             message.topic = message.retry_topic().map_or_else(|| message.topic.clone(), Topic::from);
         }
+        namespace::inside(&self.config.namespace, &mut message);
         self.directs.waiting.push_back(Waiting { asker, queue, message });
     }
 

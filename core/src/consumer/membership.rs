@@ -53,6 +53,11 @@ impl Membership {
         self.brokers.iter().filter(|(_, broker)| broker.told).map(|(address, _)| address.clone()).collect()
     }
 
+    /// Whether any broker was told of us.
+    pub(super) fn began(&self) -> bool {
+        self.brokers.values().any(|broker| broker.told)
+    }
+
     /// The subscriptions have changed: no broker knows the present ones.
     pub(super) fn outdated(&mut self) {
         for broker in self.brokers.values_mut() {
@@ -83,6 +88,9 @@ impl Consumer {
     }
 
     pub(super) fn decide_heartbeats(&mut self) {
+        if self.checks_first() {
+            return;
+        }
         let due = |broker: &Broker| broker.due && !broker.asking;
         let addresses: Vec<Address> = self
             .membership

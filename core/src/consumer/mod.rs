@@ -14,6 +14,7 @@
 //!
 //! let config = ConsumerConfig {
 //!     group: Group::from("pay"),
+//!     namespace: String::new(),
 //!     client: ClientId::from("10.0.0.1@7#1"),
 //!     name_servers: vec!["127.0.0.1:9876".into()],
 //!     subscriptions: vec![Filter::Tags("paid || refunded".into()).subscribe("orders".into())?],
@@ -39,6 +40,7 @@
 //! | file | concern |
 //! |---|---|
 //! | `route` | topic routes, name servers |
+//! | `check` | filters that brokers evaluate |
 //! | `membership` | heartbeats |
 //! | `foreign` | members that other strategies serve |
 //! | `rebalance` | what should be ours |
@@ -50,6 +52,7 @@
 //! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
 //! | `broadcast` | every member has all queues, and its offsets in a file |
+//! | `namespace` | names outside and inside |
 //! | `control` | pause, resume, seek |
 //! | `rates` | figures for operators |
 //! | `shutdown` | leaving |
@@ -57,12 +60,14 @@
 
 mod broadcast;
 mod calls;
+mod check;
 mod control;
 mod deliver;
 mod direct;
 mod foreign;
 pub mod io;
 mod membership;
+mod namespace;
 mod offsets;
 mod orderly;
 mod pull;
@@ -92,6 +97,7 @@ use alloc::format;
 use alloc::string::ToString;
 use broadcast::LocalOffsets;
 use calls::{Calls, Pending, Purpose};
+use check::Check;
 use control::Paused;
 use direct::Directs;
 use foreign::Foreign;
@@ -147,6 +153,7 @@ struct Subscribed {
     subscription: Subscription,
     /// Unix ms of the last change.
     version: i64,
+    check: Check,
 }
 
 #[derive(Clone, Debug)]
@@ -171,6 +178,7 @@ impl Consumer {
     /// # Errors
     /// A setting that cannot be, see [`ConsumerConfig::validate`].
     pub fn new(config: ConsumerConfig, seed: u64, now: Instant) -> Result<Self, ConfigError> {
+        let config = config.within_namespace();
         config.validate()?;
         let mut rng = Rng::new(seed);
         let routes = Routes::new(config.name_servers.clone(), rng.next_u64());
@@ -224,13 +232,15 @@ impl Consumer {
                 self.on_subscribe(subscription);
                 self.rebalance_soon(RebalanceReason::SubscriptionChanged, None);
             }
-            Input::Unsubscribe { topic } => self.on_unsubscribe(&topic),
+            Input::Unsubscribe { topic } => {
+                self.on_unsubscribe(&namespace::outside(&self.config.namespace, topic))
+            }
             Input::Quiet(quiet) => {
                 self.quiet = quiet;
                 self.look_at_all_queues();
             }
-            Input::Pause { scope } => self.on_pause(scope),
-            Input::Resume { scope } => self.on_resume(scope),
+            Input::Pause { scope } => self.on_pause(self.scope_outside(scope)),
+            Input::Resume { scope } => self.on_resume(self.scope_outside(scope)),
             Input::Seek { queue, to } => self.on_seek(&queue, to),
             Input::NameServers(servers) => self.on_name_servers(servers),
             Input::Tick => {}
@@ -262,6 +272,7 @@ impl Consumer {
             Run::Stopping(_) => self.decide_stopping(),
             Run::Running => {
                 self.decide_routes();
+                self.decide_checks();
                 self.decide_heartbeats();
                 self.decide_foreign();
                 self.decide_rebalance();
@@ -294,6 +305,7 @@ impl Consumer {
     fn on_timer(&mut self, timer: Timer) {
         match timer {
             Timer::Route(topic) => self.routes.due(&topic),
+            Timer::Check(topic) => self.on_check_timer(&topic),
             Timer::Heartbeat(address) => self.membership.due(&address),
             Timer::Rebalance => self.on_rebalance_timer(),
             Timer::Commit => self.on_commit_timer(),
@@ -333,12 +345,14 @@ impl Consumer {
         self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
     }
 
-    fn on_subscribe(&mut self, subscription: Subscription) {
+    fn on_subscribe(&mut self, mut subscription: Subscription) {
+        subscription.topic = namespace::outside(&self.config.namespace, subscription.topic);
         let topic = subscription.topic.clone();
         // A broker keeps the subscription with the highest version: a change within one millisecond is a change.
         let last = self.subscriptions.get(&topic).map_or(i64::MIN, |entry| entry.version);
         let version = self.wall_now().as_millis().max(last.saturating_add(1));
-        self.subscriptions.insert(topic.clone(), Subscribed { subscription, version });
+        let check = Check::of(&subscription.expression_type);
+        self.subscriptions.insert(topic.clone(), Subscribed { subscription, version, check });
         self.routes.want(&topic);
         // Pulls carry the new version: each broker has to hear of it first.
         self.membership.outdated();
@@ -353,6 +367,7 @@ impl Consumer {
         self.rates.forget(topic);
         self.want_nothing_of(topic);
         self.timers.clear(&Timer::Route(topic.clone()));
+        self.timers.clear(&Timer::Check(topic.clone()));
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.
         self.routes.forget(topic);
         self.membership.outdated();
@@ -369,6 +384,7 @@ impl Consumer {
                 });
                 self.on_route(&topic, &to, result);
             }
+            Purpose::Check(topic, version) => self.on_checked(&topic, version, &to, result.map(drop)),
             Purpose::Heartbeat => self.on_heartbeat(&to, result.map(drop)),
             Purpose::Members => {
                 let result = self.expect(&to, result, |reply| match reply {

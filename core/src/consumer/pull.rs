@@ -5,10 +5,10 @@
 //! at once, unless the window is full: then it follows when a handler has made room. So a queue holds at most its
 //! limits plus one answer.
 
-use super::Consumer;
 use super::calls::Purpose;
 use super::io::Event;
 use super::queue::Phase;
+use super::{Consumer, namespace};
 use crate::model::{Address, CallId, QueueEpoch, Topic};
 use crate::time::{Duration, Instant};
 use crate::wire::code::ResponseCode;
@@ -156,6 +156,7 @@ impl Consumer {
             if let Some(topic) = message.retry_topic().filter(|_| is_retry).map(Topic::from) {
                 message.topic = topic;
             }
+            namespace::inside(&self.config.namespace, &mut message);
             life.window.insert(message);
         }
         // Behind a damaged message there may be good ones that could not be read: they are not passed over.

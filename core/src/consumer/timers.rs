@@ -10,6 +10,8 @@ use alloc::vec::Vec;
 pub enum Timer {
     /// Read a topic's route (again).
     Route(Topic),
+    /// Ask whether a subscription can be evaluated, again.
+    Check(Topic),
     /// Send a heartbeat to a broker (again).
     Heartbeat(Address),
     /// Run a rebalance round.
@@ -37,6 +39,8 @@ pub enum Timer {
 pub enum Reason {
     /// [`Timer::Route`]
     Route,
+    /// [`Timer::Check`]
+    Check,
     /// [`Timer::Heartbeat`]
     Heartbeat,
     /// [`Timer::Rebalance`]
@@ -64,6 +68,7 @@ impl Timer {
     pub fn reason(&self) -> Reason {
         match self {
             Self::Route(_) => Reason::Route,
+            Self::Check(_) => Reason::Check,
             Self::Heartbeat(_) => Reason::Heartbeat,
             Self::Rebalance => Reason::Rebalance,
             Self::Commit => Reason::Commit,

@@ -120,7 +120,8 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     let template =
         Template::parse(options.format.as_deref().unwrap_or(format::DEFAULT)).map_err(Failure::usage)?;
     let mut signals = Signals::listen();
-    let topics: Vec<String> = subscriptions.iter().map(|subscribe| subscribe.topic.clone()).collect();
+    let topics: Vec<String> =
+        subscriptions.iter().map(|subscribe| settings.outside(&subscribe.topic)).collect();
     let cluster = Cluster::choose(global, &settings, &topics).await?;
     if options.send_stdin && cluster.embedded().is_none() {
         return Err(
@@ -244,7 +245,10 @@ pub(super) fn with_settings(
     cluster: &Cluster,
 ) -> Result<ConsumerBuilder<NoHandler>, Failure> {
     let (servers, origin) = cluster.servers();
-    builder = builder.name_servers_of(&servers, &origin).security(cluster.security());
+    builder = builder
+        .namespace(settings.namespace())
+        .name_servers_of(&servers, &origin)
+        .security(cluster.security());
     for (name, value) in settings.options() {
         builder = builder.option(name, &value.text);
     }

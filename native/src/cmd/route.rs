@@ -28,9 +28,10 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
-    let servers = Cluster::servers_named(global, &global.settings(&[])?)?;
+    let settings = global.settings(&[])?;
+    let servers = Cluster::servers_named(global, &settings)?;
     let name = options.name.or(options.topic).unwrap_or_default();
-    let topic = Topic::from(name.as_str());
+    let topic = Topic::from(settings.outside(&name));
     let route = read(&servers, &topic, CALL).await?;
     match global.format() {
         Format::Text | Format::Wide => print(global, &topic, &route)?,

@@ -52,9 +52,10 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     let settings = global.settings(&[])?;
     // Wrong options are told before a broker is started for them.
     drop(options.outgoing(Vec::new())?);
-    let cluster = Cluster::choose(global, &settings, std::slice::from_ref(&options.topic)).await?;
+    let cluster = Cluster::choose(global, &settings, &[settings.outside(&options.topic)]).await?;
     let (servers, origin) = cluster.servers();
     let producer = Producer::builder(options.group.as_str())
+        .namespace(settings.namespace())
         .name_servers_of(&servers, &origin)
         .security(cluster.security())
         .start()?;

@@ -109,7 +109,8 @@ impl Source {
             Failure::usage("which group?")
                 .with_hint("say its name; `evenkeel groups` lists them; or give a file with --from")
         })?;
-        let seen = read_group(&servers(global)?, &Group::from(group), &Patience::default()).await?;
+        let group = Group::from(global.settings(&[])?.outside(group));
+        let seen = read_group(&servers(global)?, &group, &Patience::default()).await?;
         Ok(Seen { silent: seen.silent.clone(), ..Seen::whole(snapshot(&seen)) })
     }
 
@@ -187,7 +188,7 @@ fn text(from: &str) -> Result<String, Failure> {
 
 /// A topic of the cluster and its queues.
 pub(crate) async fn topic(global: &Global, name: &str) -> Result<TopicSeen, Failure> {
-    let topic = Topic::from(name);
+    let topic = Topic::from(global.settings(&[])?.outside(name));
     let route = route::read(&servers(global)?, &topic, CALL).await?;
     let brokers = route.queues.iter().map(|queues| BrokerSeen {
         broker: queues.broker.clone(),

@@ -9,7 +9,7 @@ use crate::identity::{MessageIds, local_ip};
 use crate::security::Security;
 use evenkeel_core::model::Group;
 use evenkeel_core::wire::acl::Credentials;
-use evenkeel_core::wire::names::validate_group;
+use evenkeel_core::wire::names::{validate_group, wrap_namespace};
 use std::time::Duration;
 
 /// Collects the settings of a [`Producer`].
@@ -17,6 +17,7 @@ use std::time::Duration;
 #[must_use = "a builder does nothing before it is started"]
 pub struct ProducerBuilder {
     group: Group,
+    namespace: String,
     servers: Option<(String, String)>,
     timeout: Duration,
     security: Security,
@@ -24,7 +25,20 @@ pub struct ProducerBuilder {
 
 impl ProducerBuilder {
     pub(super) fn new(group: Group) -> Self {
-        Self { group, servers: None, timeout: Duration::from_secs(3), security: Security::default() }
+        Self {
+            group,
+            namespace: String::new(),
+            servers: None,
+            timeout: Duration::from_secs(3),
+            security: Security::default(),
+        }
+    }
+
+    /// A namespace: the group and the topics of messages carry it as a prefix on the way to the servers (`ns%orders`), and
+    /// messages name it in their property `INSTANCE_ID`. None unless set. Java: `setNamespace`.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = namespace.into();
+        self
     }
 
     /// Name servers as `host:port`, several with `;` or `,` between.
@@ -76,8 +90,9 @@ impl ProducerBuilder {
     /// # Errors
     /// The group's name is not allowed, or no name server is set.
     pub fn start(self) -> Result<Producer> {
-        validate_group(self.group.as_str())
-            .map_err(|error| Error::config(format!("group {}: {error}", self.group)).with_source(error))?;
+        let group = Group::from(wrap_namespace(&self.namespace, self.group.as_str()));
+        validate_group(group.as_str())
+            .map_err(|error| Error::config(format!("group {group}: {error}")).with_source(error))?;
         let (list, origin) = self.servers.ok_or_else(|| {
             Error::config("no name server is set")
                 .with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
@@ -85,6 +100,6 @@ impl ProducerBuilder {
         let client = Client::secured(self.security);
         let servers = NameServers::parse(client.clone(), &list, &origin)?;
         let ids = MessageIds::new(local_ip(servers.addresses()));
-        Ok(Producer::new(self.group, self.timeout, servers, client, ids))
+        Ok(Producer::new(group, self.namespace, self.timeout, servers, client, ids))
     }
 }

@@ -7,7 +7,7 @@ use crate::identity::MessageIds;
 use bytes::Bytes;
 use evenkeel_core::model::{BrokerName, Topic};
 use evenkeel_core::wire::batch::BatchItem;
-use evenkeel_core::wire::names::validate_topic;
+use evenkeel_core::wire::names::{validate_topic, wrap_namespace};
 use evenkeel_core::wire::properties::{self, Properties, names};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -68,6 +68,15 @@ impl Outgoing {
     pub fn flag(mut self, flag: i32) -> Self {
         self.flag = flag;
         self
+    }
+
+    /// The same message as servers see it.
+    pub(super) fn within(mut self, namespace: &str) -> Self {
+        if namespace.is_empty() {
+            return self;
+        }
+        self.topic = Topic::from(wrap_namespace(namespace, self.topic.as_str()));
+        self.property(names::INSTANCE_ID, namespace)
     }
 
     /// The message's id and what is sent of it.

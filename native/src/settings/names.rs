@@ -35,6 +35,12 @@ pub const SETTINGS: &[Setting] = &[
         "name servers as host:port, several with ; between",
     ),
     row(
+        "cluster.namespace",
+        "namespace",
+        "",
+        "prefix of group and topics on the way to servers, which handlers do not see",
+    ),
+    row(
         "cluster.access_key",
         "accessKey",
         "ROCKETMQ_ACCESS_KEY",

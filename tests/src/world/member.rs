@@ -66,6 +66,7 @@ impl Member {
         let subscription = Filter::Tags(FILTER.into()).subscribe(TOPIC.into()).expect("a legal expression");
         let config = ConsumerConfig {
             group: Group::from(GROUP),
+            namespace: String::new(),
             client: ClientId::from(format!("10.0.0.{}@{index}#{seed}", seed % 200)),
             name_servers: vec!["ns:9876".into()],
             subscriptions: vec![subscription],

@@ -84,6 +84,7 @@ fn config(value: &Value<'_>) -> Result<ConsumerConfig, Refusal> {
     let subscriptions = value.field("subscriptions").items().iter().map(input::subscription);
     Ok(ConsumerConfig {
         group: Group::from(input::text(value, "group")?),
+        namespace: String::new(),
         client: ClientId::from(input::text(value, "client")?),
         name_servers: servers.map(Address::from).collect(),
         subscriptions: subscriptions.collect::<Result<_, _>>()?,

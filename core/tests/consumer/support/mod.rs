@@ -90,6 +90,7 @@ pub(crate) struct Rig {
 pub(crate) fn config(topics: &[&str]) -> ConsumerConfig {
     ConsumerConfig {
         group: Group::from(GROUP),
+        namespace: String::new(),
         client: ClientId::from(ME),
         name_servers: vec![Address::from("ns1:9876")],
         subscriptions: topics.iter().map(|topic| all_of(topic)).collect(),

@@ -68,8 +68,10 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
 }
 
 async fn look(global: &Global, servers: &NameServers, options: &Options) -> Result<Code, Failure> {
-    let seen = read_group(servers, &Group::from(options.name.as_str()), &Patience::default()).await?;
-    let topic = options.topic.as_deref().map(Topic::from);
+    let settings = global.settings(&[])?;
+    let group = Group::from(settings.outside(&options.name));
+    let seen = read_group(servers, &group, &Patience::default()).await?;
+    let topic = options.topic.as_deref().map(|topic| Topic::from(settings.outside(topic)));
     if let Some(topic) = topic.as_ref().filter(|topic| !seen.topics.contains_key(*topic)) {
         let known: Vec<&str> = seen.topics.keys().map(|topic| topic.as_str()).collect();
         return Err(Failure::new(
