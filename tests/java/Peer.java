@@ -6,6 +6,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -113,6 +114,7 @@ public final class Peer {
                     command.getString("group"), command.getString("clientId"), false).formatString());
                 case "resetOffset" -> admin(command).resetOffsetByTimestamp(command.getString("topic"),
                     command.getString("group"), command.getLongValue("timestamp"), true);
+                case "options" -> options(reply);
                 case "payload" -> payload(command, reply);
                 case "ping" -> { }
                 case "shutdown" -> shutdown(reply);
@@ -639,6 +641,29 @@ public final class Peer {
             rows.add(row);
         }
         reply.put("queues", rows);
+    }
+
+    /** What a consumer can be set to, and the defaults of what is a number, a text or a truth. */
+    private static void options(JSONObject reply) throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("OPTIONS");
+        JSONObject options = new JSONObject();
+        for (Method setter : DefaultMQPushConsumer.class.getMethods()) {
+            if (!setter.getName().startsWith("set") || setter.getParameterCount() != 1) {
+                continue;
+            }
+            String name = setter.getName().substring(3);
+            Object value = null;
+            for (String prefix : new String[] {"get", "is"}) {
+                try {
+                    value = DefaultMQPushConsumer.class.getMethod(prefix + name).invoke(consumer);
+                } catch (NoSuchMethodException e) {
+                    // The other prefix, or none.
+                }
+            }
+            boolean plain = value instanceof Number || value instanceof Boolean || value instanceof String;
+            options.put(name, plain ? value.toString() : "");
+        }
+        reply.put("options", options);
     }
 
     private static void shutdown(JSONObject reply) {

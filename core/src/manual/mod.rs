@@ -7,6 +7,7 @@
 //! | [`races`] | What happens when two things happen at once? |
 //! | [`decisions`] | Why is it this way, and what would change our mind? |
 //! | [`differences`] | Where do we not do what the Java client does? |
+//! | [`options`] | What can be set, and what became of Java's options? |
 //! | [`draft`] | What does our own strategy do, and where does it not help? |
 //! | [`churn`] | How much moves under each strategy? |
 //! | [`security`] | Who may call, how do we prove it, and where do secrets stay? |
@@ -26,6 +27,9 @@ pub mod decisions {}
 
 #[doc = include_str!("differences.md")]
 pub mod differences {}
+
+#[doc = include_str!("options.md")]
+pub mod options {}
 
 #[doc = include_str!("draft.md")]
 pub mod draft {}

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 /// | `connections` | `namesrv group` | `connections` |
 /// | `runningInfo` | `namesrv group clientId` | `text`, as `mqadmin consumerStatus` prints it |
 /// | `resetOffset` | `namesrv topic group timestamp` | |
+/// | `options` | | `options`: what a consumer can be set to, with its default as text |
 /// | `payload` | `seed kind seq` | `body` in base64 |
 /// | `ping`, `shutdown` | | |
 ///
