@@ -29,7 +29,8 @@ fn meet(version: Version) {
         "cmd": "consume", "namesrv": cluster.namesrv(), "namespace": "inst", "group": "pay", "topic": "orders",
     }));
     peer.answer(java, MINUTE).expect("a started Java member");
-    let mut members = Members::new(&cluster.namesrv(), "pay", "orders");
+    // Names may have the namespace already; the assignment has it always.
+    let mut members = Members::new(&cluster.namesrv(), "pay", "inst%orders");
     let ours = members.start(&["-X", "namespace=inst"]);
     assert!(members.settle(MINUTE, |owners| owners[&ours].len() == 2), "{}", members.tails());
 
