@@ -82,6 +82,7 @@ fn shown_delivery(delivery: &Delivery) -> Value<'static> {
 fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Route => "route",
+        Reason::Check => "check",
         Reason::Heartbeat => "heartbeat",
         Reason::Rebalance => "rebalance",
         Reason::Commit => "commit",
