@@ -3,6 +3,7 @@
 
 use crate::addresses;
 use crate::assignment::Assignment;
+use crate::claim::Claim;
 use crate::clock::{self, Clock};
 use crate::conn::Connections;
 use crate::consumer::{Consumer, Control};
@@ -468,6 +469,7 @@ impl ConsumerBuilder<WithHandler> {
         let group = config.group.clone();
         let concurrency = config.limits.concurrency as usize;
         config.validate()?;
+        let claim = Claim::take(&config.name_servers, &config.group, &config.client)?;
         let store = self.offset_store.unwrap_or_default();
         let local = if broadcasting { store.open(&config.client, &config.group)? } else { None };
         let mut machine = Machine::new(config, clock::seed(), clock.now())?;
@@ -484,6 +486,7 @@ impl ConsumerBuilder<WithHandler> {
         let control = Control { group: group.clone(), client, drain, commands };
         let driver = Driver {
             machine,
+            claim,
             group,
             clock,
             commands: command_queue,
@@ -499,7 +502,13 @@ impl ConsumerBuilder<WithHandler> {
         let task = tokio::spawn(driver.run());
         // Whoever stops waiting here drops the handle, and with it the consumer.
         let consumer = Consumer::new(control, (events, first_events), assignment, task.abort_handle());
-        open.await.map_err(|_gone| Error::closed("the consumer"))??;
-        Ok(consumer)
+        match open.await.unwrap_or_else(|_gone| Err(Error::closed("the consumer"))) {
+            Ok(()) => Ok(consumer),
+            Err(error) => {
+                // The member is out of its group when the caller hears of it, and can be started again.
+                consumer.shutdown(Duration::ZERO).await;
+                Err(error)
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! is locked; and nothing here waits for anything but inputs, so nothing can wait for itself.
 
 use crate::assignment::Assignment;
+use crate::claim::Claim;
 use crate::clock::{self, Clock};
 use crate::conn::Connections;
 use crate::consumer::Control;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
 /// Everything that a driver is made of.
 pub(crate) struct Driver {
     pub(crate) machine: Machine,
+    /// Held while the member is in its group.
+    pub(crate) claim: Claim,
     pub(crate) group: Group,
     pub(crate) clock: Clock,
     pub(crate) commands: mpsc::Receiver<Command>,
@@ -361,6 +364,8 @@ impl Running {
         let Self { parts, stop, report, .. } = self;
         let elapsed = stop.as_ref().map_or(Duration::ZERO, |stop| stop.began.elapsed());
         parts.connections.close(parts.arrivals).await;
+        // Whoever was waiting may start the same member again.
+        drop(parts.claim);
         let report = report.unwrap_or(ShutdownReport { elapsed, ..ShutdownReport::default() });
         for waiter in stop.map(|stop| stop.waiters).unwrap_or_default() {
             // An error only says that the caller stopped waiting.

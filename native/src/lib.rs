@@ -26,6 +26,7 @@ mod addresses;
 pub mod admin;
 mod assignment;
 mod builder;
+mod claim;
 pub mod client;
 pub mod clock;
 mod conn;

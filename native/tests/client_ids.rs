@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod helpers;
+#[path = "helpers/process.rs"]
+mod process;
 
 use evenkeel::embedded::EmbeddedBroker;
-use evenkeel::{Ack, Consumer, ConsumerBuilder, Event, NoHandler};
+use evenkeel::{Ack, Consumer, ConsumerBuilder, ErrorKind, Event, NoHandler};
 use helpers::eventually;
+use process::Running;
 use std::time::Duration;
 
 fn builder(broker: &EmbeddedBroker) -> ConsumerBuilder<NoHandler> {
@@ -35,12 +38,54 @@ async fn members_of_one_process_have_different_ids_and_share_the_queues() {
     broker.shutdown().await;
 }
 
+/// To the broker both would be one member.
 #[tokio::test]
-async fn an_id_that_is_used_twice_is_told() {
+async fn an_id_that_is_used_twice_in_one_process_is_refused() {
+    let broker = EmbeddedBroker::builder().topic("orders", 1, 8).start().await.unwrap();
+    let twice = || builder(&broker).client_id("172.17.0.1@1");
+    let a = start(twice()).await;
+    let error = twice().handler(|_| async { Ok(Ack::Done) }).start().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("172.17.0.1@1") && error.hint().is_some(), "{error}");
+
+    // A start that failed is no member.
+    let nobody = || {
+        Consumer::builder("c15")
+            .name_servers("127.0.0.1:1")
+            .subscribe("orders", "*")
+            .client_id("172.17.0.1@1")
+    };
+    for _ in 0..2 {
+        let error = nobody().handler(|_| async { Ok(Ack::Done) }).start().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreachable);
+    }
+
+    // Another group, and the same one when its consumer is gone.
+    let other = Consumer::builder("c15-other").name_servers(&broker.name_server().to_string());
+    let other = start(other.subscribe("orders", "*").client_id("172.17.0.1@1")).await;
+    a.shutdown(Duration::ZERO).await;
+    start(twice()).await.shutdown(Duration::ZERO).await;
+    other.shutdown(Duration::ZERO).await;
+    broker.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_id_that_another_process_uses_is_told() {
     let broker = EmbeddedBroker::builder().topic("orders", 1, 8).start().await.unwrap();
     let a = start(builder(&broker).client_id("172.17.0.1@1")).await;
     let mut events = a.events();
-    let b = start(builder(&broker).client_id("172.17.0.1@1")).await;
+    let servers = broker.name_server().to_string();
+    let _b = Running::start(&[
+        "consume",
+        "-n",
+        &servers,
+        "-g",
+        "c15",
+        "-t",
+        "orders",
+        "--client-id",
+        "172.17.0.1@1",
+    ]);
     let told = async {
         while let Some(event) = events.next().await {
             if let Event::DuplicateClientId { client, times } = event {
@@ -51,7 +96,6 @@ async fn an_id_that_is_used_twice_is_told() {
     };
     let told = tokio::time::timeout(Duration::from_secs(10), told).await.unwrap();
     assert_eq!(told, Some(("172.17.0.1@1".to_owned(), 2)));
-    b.shutdown(Duration::ZERO).await;
     a.shutdown(Duration::ZERO).await;
     broker.shutdown().await;
 }
