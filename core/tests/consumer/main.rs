@@ -29,5 +29,6 @@ mod rates;
 mod rebalance;
 mod reconnect;
 mod retry;
+mod slaves;
 mod support;
 mod window;
