@@ -33,6 +33,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragelyByCircle;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsistentHash;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.SendCallback;
 import org.apache.rocketmq.client.producer.SendResult;
@@ -398,6 +399,29 @@ public final class Peer {
 
     private static void consume(JSONObject command, JSONObject reply) throws Exception {
         long id = command.getLongValue("id");
+        Listener listener = new Listener(command);
+        DefaultMQPushConsumer consumer = prepared(command, listener);
+        for (int tries = 1; ; tries++) {
+            try {
+                consumer.start();
+                break;
+            } catch (IllegalStateException | MQClientException e) {
+                // Java gives a start up when its first request could not be written, which a busy machine can cause.
+                if (tries == 3 || !e.toString().contains("RemotingSendRequestException")) {
+                    throw e;
+                }
+                consumer.shutdown();
+                Thread.sleep(1_000);
+                consumer = prepared(command, listener);
+            }
+        }
+        DefaultMQPushConsumer started = consumer;
+        CONSUMERS.put(id, started);
+        reply.put("clientId", started.buildMQClientId());
+        daemon(() -> watch(id, started)).start();
+    }
+
+    private static DefaultMQPushConsumer prepared(JSONObject command, Listener listener) throws MQClientException {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(command.getString("group"));
         // Else a stop does not wait for listeners, and what they finish a moment later is not committed.
         consumer.setAwaitTerminationMillisWhenShutdown(10_000);
@@ -445,7 +469,6 @@ public final class Peer {
                 consumer.subscribe(topic.toString(), expression);
             }
         }
-        Listener listener = new Listener(command);
         if (command.getBooleanValue("orderly")) {
             consumer.registerMessageListener((MessageListenerOrderly) (messages, context) ->
                 listener.all(messages) ? ConsumeOrderlyStatus.SUCCESS : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT);
@@ -453,10 +476,7 @@ public final class Peer {
             consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
                 listener.all(messages) ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS : ConsumeConcurrentlyStatus.RECONSUME_LATER);
         }
-        consumer.start();
-        CONSUMERS.put(id, consumer);
-        reply.put("clientId", consumer.buildMQClientId());
-        daemon(() -> watch(id, consumer)).start();
+        return consumer;
     }
 
     private static final class Listener {
