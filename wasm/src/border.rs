@@ -6,6 +6,7 @@
 use std::io;
 
 use evenkeel_core::report;
+use evenkeel_core::wire::json;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
@@ -17,12 +18,9 @@ use crate::error::Refusal;
 /// # Errors
 /// The field that is wrong and why.
 pub fn read<T: DeserializeOwned>(text: &str, code: report::ErrorCode) -> Result<T, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
-        let text = error.to_string();
-        // The place in the text says nothing to someone who gave an object.
-        let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-        Refusal { code: code.as_str(), field: None, text: what.to_owned(), hint: None }
-    })
+    let refuse = |text: String| Refusal { code: code.as_str(), field: None, text, hint: None };
+    let value = json::parse_own(text.as_bytes()).map_err(|error| refuse(error.to_string()))?;
+    json::read(&value).map_err(|error| refuse(error.to_string()))
 }
 
 /// Reads what may be left out.
@@ -64,6 +62,23 @@ impl Formatter for SafeNumbers {
     fn write_u64<W: ?Sized + io::Write>(&mut self, out: &mut W, number: u64) -> io::Result<()> {
         if number <= LARGEST { CompactFormatter.write_u64(out, number) } else { write!(out, "\"{number}\"") }
     }
+
+    /// The tables that printing a double takes are a twentieth of the wasm file, and every JavaScript engine has them.
+    fn write_f64<W: ?Sized + io::Write>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
+        out.write_all(digits(number).as_bytes())
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+#[wasm_bindgen::prelude::wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = String)]
+    fn digits(number: f64) -> String;
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn digits(number: f64) -> String {
+    format!("{number:?}")
 }
 
 #[cfg(test)]

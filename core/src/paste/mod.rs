@@ -38,7 +38,6 @@ mod log;
 mod objects;
 mod reader;
 mod tables;
-mod value;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -5,12 +5,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde::Deserialize;
-
 use super::Kind;
 use super::cursor::lines_in;
 use super::found::{Brokers, Found, Owner, Queues, Unnamed, beginning, put};
-use super::value::Reader;
 use crate::model::{BrokerName, ClientId, MessageQueue, RETRY_PREFIX, Topic};
 use crate::plan::{self, Layout};
 use crate::report::{ConsumerSeen, MAX_NAME, Snapshot};
@@ -107,7 +104,7 @@ fn snapshot(found: &mut Found, value: &Value<'_>, schema: &str, at: &At<'_>) {
         at.problem(found, format!("a snapshot; this is {schema}"));
         return;
     }
-    let read = Snapshot::deserialize(Reader(value)).map_err(|error| error.to_string());
+    let read = json::read::<Snapshot>(value).map_err(|error| error.to_string());
     let checked = read.and_then(|snapshot| {
         plan::Snapshot::try_from(&snapshot).map_err(|error| error.to_string())?;
         Ok(snapshot)

@@ -9,6 +9,7 @@ use super::found::{Brokers, Found, Owner, Queues, Unnamed, put};
 use crate::model::{BrokerName, MessageQueue, RETRY_PREFIX, Topic};
 use crate::plan::Layout;
 use crate::report::{ConsumerSeen, MAX_NAME};
+use crate::wire::json::{self, Value};
 
 /// Rows that belong together.
 pub(super) enum Table {
@@ -81,6 +82,11 @@ fn unnamed(found: &mut Found, line: &str, number: usize, topic: Option<&Topic>) 
     found.unnamed.len().saturating_sub(1)
 }
 
+/// Whether Java printed a double here.
+fn is_double(text: &str) -> bool {
+    matches!(json::parse(text.as_bytes()), Ok(Value::Number(_) | Value::Null))
+}
+
 /// Whether a line stands below a table, or between two.
 pub(super) fn is_foot(found: &mut Found, line: &str, number: usize) -> bool {
     let line = line.trim();
@@ -90,7 +96,7 @@ pub(super) fn is_foot(found: &mut Found, line: &str, number: usize) -> bool {
     let Some((name, value)) = line.split_once(':') else { return false };
     let value = value.trim();
     match name {
-        "Consume TPS" | "Topic Put TPS" => value.parse::<f64>().is_ok(),
+        "Consume TPS" | "Topic Put TPS" => is_double(value),
         "Diff Total" | "Consume Diff Total" | "Consume Inflight Total" => value.parse::<i64>().is_ok(),
         "Below is subscription" => value.is_empty(),
         "ConsumeFromWhere" => value.starts_with("CONSUME_FROM_"),

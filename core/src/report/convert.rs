@@ -186,8 +186,8 @@ fn loads(loads: &[Load]) -> Result<(), Error> {
                 .at(format!("load[{at}].lag"))
                 .with_hint("leave out a lag that is not known"));
         }
-        if let Some(tps) = load.tps.filter(|tps| !tps.is_finite() || *tps < 0.0) {
-            return Err(Error::new(BAD, format!("{tps} is no rate")).at(format!("load[{at}].tps")));
+        if load.tps.is_some_and(|tps| !tps.is_finite() || tps < 0.0) {
+            return Err(Error::new(BAD, "is no rate").at(format!("load[{at}].tps")));
         }
     }
     Ok(())

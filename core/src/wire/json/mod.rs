@@ -12,9 +12,13 @@
 mod number;
 mod read;
 mod reference;
+#[cfg(feature = "serde")]
+mod typed;
 mod value;
 mod write;
 
 pub use number::Number;
-pub use read::{MAX_DEPTH, MAX_VALUES, parse, parse_with_references_kept};
+pub use read::{MAX_DEPTH, MAX_VALUES, parse, parse_own, parse_with_references_kept};
+#[cfg(feature = "serde")]
+pub use typed::{ShapeError, read};
 pub use value::{Value, object};

@@ -29,21 +29,26 @@ pub const MAX_VALUES: usize = 1 << 20;
 /// does not fit, [`WireErrorKind::TooLarge`] beyond the limits, [`WireErrorKind::Unsupported`] for a reference that
 /// cannot be followed.
 pub fn parse(bytes: &[u8]) -> Result<Value<'_>, WireError> {
-    let (mut value, budget) = parse_text(bytes)?;
+    let (mut value, budget) = parse_text(bytes, MAX_VALUES)?;
     reference::resolve(&mut value, budget)?;
     Ok(value)
 }
 
 /// Reads one value and leaves `{"$ref":…}` as it is: for texts in which users choose the keys.
 pub fn parse_with_references_kept(bytes: &[u8]) -> Result<Value<'_>, WireError> {
-    parse_text(bytes).map(|(value, _)| value)
+    parse_text(bytes, MAX_VALUES).map(|(value, _)| value)
+}
+
+/// The same without a limit on values: for texts that this very program wrote, which may hold as much as it does.
+pub fn parse_own(bytes: &[u8]) -> Result<Value<'_>, WireError> {
+    parse_text(bytes, usize::MAX).map(|(value, _)| value)
 }
 
 /// The value, and how many more values the limit allows.
-fn parse_text(bytes: &[u8]) -> Result<(Value<'_>, usize), WireError> {
+fn parse_text(bytes: &[u8], budget: usize) -> Result<(Value<'_>, usize), WireError> {
     let text = core::str::from_utf8(bytes)
         .map_err(|error| WireError::new(WireErrorKind::BadText, error.valid_up_to(), "UTF-8"))?;
-    let mut reader = Reader { text, at: 0, budget: MAX_VALUES };
+    let mut reader = Reader { text, at: 0, budget };
     let value = reader.value(0)?;
     reader.skip_space()?;
     if text.as_bytes()[reader.at..].iter().any(|&byte| byte != 0) {
