@@ -27,6 +27,7 @@ pub mod error;
 pub mod link;
 pub mod manual;
 pub mod model;
+mod order;
 #[cfg(feature = "serde")]
 pub mod paste;
 pub mod plan;

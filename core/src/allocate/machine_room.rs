@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::{Allocate, AllocateError, Input, Owners, Room, SortedMembers, SortedQueues, anyone_to_serve};
 use crate::model::Group;
+use crate::order;
 
 /// Shares the queues whose brokers are called `room@name`, with an allowed room, among all members; queues of other
 /// brokers go to nobody. The member in place i of m gets the i-th run of ⌊n/m⌋ queues; the n mod m queues left at the
@@ -51,7 +52,7 @@ impl MachineRoom {
     /// Consumes from these rooms only. With none, nobody gets anything. A [`MachineRoom::default`] that was never told
     /// its rooms is an error as soon as a queue is in a room.
     pub fn new<R: Into<Room>>(rooms: impl IntoIterator<Item = R>) -> Self {
-        Self { rooms: Some(rooms.into_iter().map(Into::into).collect()) }
+        Self { rooms: Some(order::set(rooms.into_iter().map(Into::into))) }
     }
 }
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::Problem;
 use super::found::{Brokers, Found, Owner, Share, put};
 use crate::model::{BrokerName, ClientId, MessageQueue, Topic};
+use crate::order;
 use crate::report::{BrokerSeen, ConsumerSeen, Load, Owned, Snapshot, TopicSeen};
 
 /// The group as far as it is known, and all that is wrong or missing.
@@ -16,7 +17,7 @@ pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Problem>) {
     let names = Names::of(found, &mut whole.problems);
     whole.topics(found, &names);
     whole.consumers = found.consumers.clone();
-    whole.consumers.sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.address.cmp(&b.address)));
+    order::sort_by(&mut whole.consumers, |a, b| a.id.cmp(&b.id).then_with(|| a.address.cmp(&b.address)));
     let owned = whole.owned(found, &names);
     whole.incomplete(found);
     let load = found.load.iter().map(|(queue, &(lag, tps))| Load { queue: names.queue(queue), lag, tps });
@@ -42,7 +43,7 @@ pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Problem>) {
         ..Snapshot::new(found.group.clone())
     };
     let mut problems = whole.problems;
-    problems.sort_by_key(|problem| (problem.paste, problem.line));
+    order::sort_by(&mut problems, |a, b| (a.paste, a.line).cmp(&(b.paste, b.line)));
     if found.more_problems > 0 {
         let text = format!("{} more lines", found.more_problems);
         let expected = format!("fewer problems; {} are named", super::MAX_PROBLEMS);
@@ -72,9 +73,9 @@ struct Names {
 
 impl Names {
     fn of(found: &Found, problems: &mut Vec<Problem>) -> Self {
-        let known: BTreeSet<&str> = found.topics.keys().chain(&found.subscribed).map(Topic::as_str).collect();
+        let known = order::set(found.topics.keys().chain(&found.subscribed).map(Topic::as_str));
         let on = found.topics.values().chain(found.unnamed.iter().map(|one| &one.brokers));
-        let brokers: BTreeSet<&str> = on.flat_map(|brokers| brokers.keys().map(BrokerName::as_str)).collect();
+        let brokers = order::set(on.flat_map(|brokers| brokers.keys().map(BrokerName::as_str)));
         let mut names = Self { topics: BTreeMap::new(), brokers: BTreeMap::new() };
         for (cut, at) in &found.cut_topics {
             match whole_name(cut.as_str(), &known) {
@@ -125,7 +126,7 @@ impl Whole {
         }
         for unnamed in &found.unnamed {
             let brokers: Brokers =
-                unnamed.brokers.iter().map(|(broker, queues)| (names.broker(broker), *queues)).collect();
+                order::map(unnamed.brokers.iter().map(|(broker, queues)| (names.broker(broker), *queues)));
             let topic = self.name_for(&brokers, found).unwrap_or_else(|| {
                 let topic = self.free_name();
                 let expected = format!(
@@ -186,7 +187,7 @@ impl Whole {
         let mut owned = Vec::new();
         let hosts = self.hosts();
         let mut missing: BTreeSet<String> = BTreeSet::new();
-        let known: BTreeSet<&ClientId> = self.consumers.iter().map(|consumer| &consumer.id).collect();
+        let known = order::set(self.consumers.iter().map(|consumer| &consumer.id));
         for (queue, owner) in &found.owners {
             let owners = match owner {
                 Owner::Nobody => Vec::new(),
@@ -209,7 +210,7 @@ impl Whole {
             };
             owned.push(Owned { queue: names.queue(queue), owners });
         }
-        owned.sort_by(|a, b| a.queue.cmp(&b.queue));
+        order::sort_by(&mut owned, |a, b| a.queue.cmp(&b.queue));
         let told = |queue: &MessageQueue| {
             found.owners_told.contains(&queue.topic)
                 || owned.binary_search_by(|entry| entry.queue.cmp(queue)).is_ok()
@@ -265,9 +266,8 @@ impl Whole {
         for ((_, id), share) in &found.shares {
             share.queues.iter().for_each(|queue| owners.entry(queue).or_default().push(id.clone()));
         }
-        let topics: BTreeSet<&Topic> = found.shares.keys().map(|(topic, _)| topic).collect();
-        let open: BTreeSet<&Topic> =
-            topics.into_iter().filter(|topic| !self.is_owned(topic, &owners)).collect();
+        let topics = order::set(found.shares.keys().map(|(topic, _)| topic));
+        let open: Vec<&Topic> = topics.into_iter().filter(|topic| !self.is_owned(topic, &owners)).collect();
         let mut silent = BTreeSet::new();
         for consumer in &mut self.consumers {
             let told = |topic: &Topic| found.shares.contains_key(&(topic.clone(), consumer.id.clone()));

@@ -1,6 +1,6 @@
 //! The examination itself: each sickness alone, so that its effect is its own.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -11,6 +11,7 @@ use super::snapshot::HASH;
 use super::{Code, Figures, Layout, MemberSeen, Party, Plan, PlanError, Snapshot};
 use crate::allocate::{Allocate, AllocateError, SortedMembers};
 use crate::model::{ClientId, Topic};
+use crate::order;
 
 /// A group under examination.
 pub(super) struct Examination<'a> {
@@ -28,7 +29,7 @@ pub(super) struct Examination<'a> {
 impl<'a> Examination<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Result<Self, PlanError> {
         let mut members: Vec<&MemberSeen> = snapshot.members.iter().collect();
-        members.sort_by(|a, b| a.id.cmp(&b.id));
+        order::sort_by(&mut members, |a, b| a.id.cmp(&b.id));
         members.dedup_by(|a, b| a.id == b.id);
         let mut examination = Self {
             layout: snapshot.layout(),
@@ -63,7 +64,7 @@ impl<'a> Examination<'a> {
         findings.extend(self.balance());
         findings.extend(self.lists()?);
         findings.extend(self.silence());
-        findings.sort_by_key(|finding| finding.code);
+        order::sort_by(&mut findings, |a, b| a.code.cmp(&b.code));
         Ok(findings)
     }
 
@@ -119,8 +120,7 @@ impl<'a> Examination<'a> {
                 figures.doubled.len(),
                 figures.queues
             );
-            let owners: BTreeSet<&ClientId> =
-                figures.doubled.iter().flat_map(|queue| actual.owners_of(queue)).collect();
+            let owners = order::set(figures.doubled.iter().flat_map(|queue| actual.owners_of(queue)));
             let members = owners.into_iter().cloned().collect();
             findings.push(Finding {
                 queues: figures.doubled.clone(),
@@ -150,7 +150,7 @@ impl<'a> Examination<'a> {
             return Ok(None);
         }
         let mut parts: Vec<(&String, &Vec<ClientId>)> = by_name.iter().collect();
-        parts.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(b.0)));
+        order::sort_by(&mut parts, |a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(b.0)));
         let text: Vec<String> =
             parts.iter().map(|(name, ids)| format!("{name} on {}", counted(ids))).collect();
         let odd = parts.iter().skip(1).flat_map(|(_, ids)| ids.iter().cloned()).collect();
@@ -215,7 +215,7 @@ impl<'a> Examination<'a> {
             self.snapshot.members.iter().filter(|member| member.owned.is_none()).collect();
         let first = silent.first()?;
         let ids: Vec<ClientId> = silent.iter().map(|member| member.id.clone()).collect();
-        let clients: BTreeSet<String> = silent.iter().map(|member| member.client()).collect();
+        let clients = order::set(silent.iter().map(|member| member.client()));
         let clients: Vec<String> = clients.into_iter().collect();
         let who = match ids.as_slice() {
             [_] => first.id.to_string(),
@@ -265,7 +265,7 @@ impl<'a> Examination<'a> {
                 strategy: strategy_of(member)?,
                 topics: subscribed.map(|topics| {
                     // The retry topic is subscribed to without being named.
-                    topics.keys().cloned().chain([self.snapshot.group.retry_topic()]).collect()
+                    order::set(topics.keys().cloned().chain([self.snapshot.group.retry_topic()]))
                 }),
             })
         };

@@ -8,6 +8,7 @@ use super::layout::{TopicQueues, written_out};
 use super::{Layout, PlanError};
 use crate::allocate::{Allocate, Owners, SortedMembers, SortedQueues};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::order;
 
 /// Who owns which queue of all topics of a group.
 ///
@@ -73,7 +74,7 @@ impl Plan {
     ///
     /// As for [`Self::new`].
     pub fn of_parties(layout: &Layout, mut parties: Vec<Party>) -> Result<Self, PlanError> {
-        parties.sort_by(|a, b| a.id.cmp(&b.id));
+        order::sort_by(&mut parties, |a, b| a.id.cmp(&b.id));
         let members = Arc::new(SortedMembers::new(parties.iter().map(|party| party.id.clone())));
         let mut strategies: Vec<&Arc<dyn Allocate>> = Vec::new();
         for party in &parties {
@@ -110,7 +111,7 @@ impl Plan {
         layout: &Layout,
         mut shares: Vec<(ClientId, Vec<MessageQueue>)>,
     ) -> Result<Self, PlanError> {
-        shares.sort_by(|a, b| a.0.cmp(&b.0));
+        order::sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
         let mut topics: Vec<TopicPlan> = written_out(&layout.topics)?
             .into_iter()
             .map(|(topic, queues)| TopicPlan { topic, owners: Owners::nobody(queues.len()), queues })

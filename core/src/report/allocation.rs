@@ -11,6 +11,7 @@ use super::work::Work;
 use super::{Error, ErrorCode, Move, Snapshot, Strategy, check};
 use crate::allocate::{Allocate, Input, SortedMembers, SortedQueues};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::order;
 use crate::plan::{self, Figures, Plan};
 
 /// Who gets what of all topics.
@@ -74,7 +75,7 @@ pub fn allocate(snapshot: &Snapshot, strategy: Option<&Strategy>) -> Result<Allo
 
 fn shares(plan: &Plan) -> BTreeMap<ClientId, Vec<MessageQueue>> {
     let mut shares: BTreeMap<ClientId, Vec<MessageQueue>> =
-        plan.members().iter().map(|id| (id.clone(), Vec::new())).collect();
+        order::map(plan.members().iter().map(|id| (id.clone(), Vec::new())));
     for topic in plan.topics() {
         let by_place = topic.owners.shares(plan.members().len());
         let mut last = None;

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::check;
 use super::{BrokerSeen, ConsumerSeen, Error, ErrorCode, Load, Owned, SCHEMA, Snapshot, Strategy, TopicSeen};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::order;
 use crate::plan::{self, BrokerQueues, MemberSeen, Topics};
 
 const BAD: ErrorCode = ErrorCode::BadSnapshot;
@@ -103,7 +104,7 @@ fn member(seen: &ConsumerSeen, field: impl Fn() -> String) -> Result<MemberSeen,
     }
     let subscriptions = match (&seen.subscriptions, &seen.topics) {
         (Some(subscriptions), _) => Some(subscriptions.clone()),
-        (None, Some(topics)) => Some(topics.iter().map(|topic| (topic.clone(), "*".to_string())).collect()),
+        (None, Some(topics)) => Some(order::map(topics.iter().map(|topic| (topic.clone(), "*".to_string())))),
         (None, None) => None,
     };
     for topic in subscriptions.iter().flat_map(BTreeMap::keys) {
@@ -238,13 +239,12 @@ fn consumer(member: &MemberSeen, asked: bool) -> ConsumerSeen {
 fn owned(members: &[MemberSeen]) -> Vec<Owned> {
     let mut owners: BTreeMap<&MessageQueue, Vec<ClientId>> = BTreeMap::new();
     for member in members {
-        let own: BTreeSet<&MessageQueue> = member.owned.iter().flatten().collect();
-        for queue in own {
+        for queue in order::set(member.owned.iter().flatten()) {
             owners.entry(queue).or_default().push(member.id.clone());
         }
     }
     let owned = owners.into_iter().map(|(queue, mut owners)| {
-        owners.sort();
+        owners.sort_unstable();
         Owned { queue: queue.clone(), owners }
     });
     owned.collect()

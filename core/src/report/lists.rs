@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::allocate::{Allocate, AllocateError, ByConfig, Input, Owners, SortedMembers, SortedQueues};
 use crate::model::{ClientId, Group, MessageQueue};
+use crate::order;
 
 /// The lists of all members. Who has no list gets nothing, as a member whose list is empty.
 #[derive(Clone, Debug)]
@@ -13,7 +14,7 @@ pub(super) struct Lists(BTreeMap<ClientId, ByConfig>);
 
 impl Lists {
     pub(super) fn new(lists: &BTreeMap<ClientId, Vec<MessageQueue>>) -> Self {
-        Self(lists.iter().map(|(id, list)| (id.clone(), ByConfig::new(list.iter().cloned()))).collect())
+        Self(order::map(lists.iter().map(|(id, list)| (id.clone(), ByConfig::new(list.iter().cloned())))))
     }
 }
 

@@ -11,6 +11,7 @@ use super::running::Running;
 use super::work::Work;
 use super::{Change, Error, ErrorCode, Finding, Snapshot, Strategies, Strategy};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::order;
 use crate::plan::{self, Code, Layout, Level, Limits, PlanError, Preview, Trials, preview};
 
 /// The schema that [`PlanReport`] has.
@@ -281,7 +282,7 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         }
         report.results.push(PlanResult::new(strategy, preview, running.is(strategy), options));
     }
-    report.warnings.sort_by_key(|finding| finding.code);
+    order::sort_by(&mut report.warnings, |a, b| a.code.cmp(&b.code));
     Ok(report)
 }
 

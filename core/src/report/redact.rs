@@ -11,6 +11,7 @@ use sha1::Sha1;
 use super::{DraftRooms, RoomRules, Snapshot, Strategy};
 use crate::allocate::named;
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, RETRY_PREFIX, Topic, java_order};
+use crate::order;
 
 /// The same group under other names.
 ///
@@ -50,7 +51,7 @@ pub fn redact(snapshot: &Snapshot, salt: Option<&str>) -> Snapshot {
         }
         if let Some(subscribed) = &mut consumer.subscriptions {
             let renamed = subscribed.iter().map(|(topic, text)| (names.topic(topic), names.expression(text)));
-            *subscribed = renamed.collect();
+            *subscribed = order::map(renamed);
         }
         names.queues(consumer.listed.iter_mut().flatten());
     }
@@ -164,13 +165,13 @@ impl Names {
                     self.queues(list.iter_mut());
                     (self.member(&id), list)
                 });
-                Strategy::Config { queues: renamed.collect() }
+                Strategy::Config { queues: order::map(renamed) }
             }
             Strategy::AvgByDraft { slack, identity, weights, rooms } => Strategy::AvgByDraft {
                 slack,
                 identity,
                 weights: weights.map(|weights| {
-                    weights.into_iter().map(|(id, weight)| (self.member(&id), weight)).collect()
+                    order::map(weights.into_iter().map(|(id, weight)| (self.member(&id), weight)))
                 }),
                 rooms: rooms.map(|DraftRooms { rule, room_of }| DraftRooms {
                     rule,
@@ -184,10 +185,10 @@ impl Names {
     fn room_rules(&self, rules: RoomRules) -> RoomRules {
         let room = |room: String| of(&self.rooms, &room).to_string();
         let brokers = |table: BTreeMap<BrokerName, String>| {
-            table.into_iter().map(|(name, text)| (self.broker(&name), room(text))).collect()
+            order::map(table.into_iter().map(|(name, text)| (self.broker(&name), room(text))))
         };
         let consumers = |table: BTreeMap<ClientId, String>| {
-            table.into_iter().map(|(id, text)| (self.member(&id), room(text))).collect()
+            order::map(table.into_iter().map(|(id, text)| (self.member(&id), room(text))))
         };
         RoomRules {
             brokers: rules.brokers.map(brokers),
@@ -318,10 +319,10 @@ impl Zones {
         let names = seen.brokers.iter().chain(seen.members.iter().filter(|_| members));
         let rooms = seen.rooms.iter().map(|room| format!("{room}{separator}"));
         let mut starts: Vec<String> = names.map(|name| start(name, separator).into()).chain(rooms).collect();
-        starts.sort_by(|a, b| java_order(a, b));
+        order::sort_by(&mut starts, |a, b| java_order(a, b));
         starts.dedup();
         let width = digits(starts.len());
-        Some(Self { separator, written, members, numbers: starts.into_iter().zip(1..).collect(), width })
+        Some(Self { separator, written, members, numbers: order::map(starts.into_iter().zip(1..)), width })
     }
 
     /// What stands before and after the pseudonym of a name.
@@ -346,7 +347,7 @@ impl Zones {
             let room = start.strip_suffix(self.separator)?;
             Some((room.to_string(), format!("room{number:0width$}", width = self.width)))
         });
-        rooms.collect()
+        order::map(rooms)
     }
 }
 
@@ -376,14 +377,14 @@ fn pseudonyms(
     frame: impl Fn(&str) -> Option<(String, String)>,
 ) -> BTreeMap<String, String> {
     let mut sorted: Vec<&String> = names.iter().collect();
-    sorted.sort_by(|a, b| java_order(a, b));
+    order::sort_by(&mut sorted, |a, b| java_order(a, b));
     let width = digits(sorted.len());
     let pseudonym = |(name, number): (&String, usize)| {
         let (before, after) = frame(name).unwrap_or_default();
         let tail = salt.map(|salt| tail(salt, name)).unwrap_or_default();
         (name.clone(), format!("{before}{stem}-{number:0width$}{tail}{after}"))
     };
-    sorted.into_iter().zip(1..).map(pseudonym).collect()
+    order::map(sorted.into_iter().zip(1..).map(pseudonym))
 }
 
 fn digits(count: usize) -> usize {

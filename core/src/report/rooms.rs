@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Error, ErrorCode};
 use crate::allocate::{Room, RoomOf, RoomPrefix, RoomTable};
 use crate::model::{BrokerName, ClientId, MessageQueue};
+use crate::order;
 
 /// Who stands in which room: either both tables, or a separator.
 ///
@@ -60,7 +61,7 @@ impl RoomRules {
                 let room = |text: &String| Room::from(text.as_str());
                 let brokers = brokers.iter().flatten().map(|(name, text)| (name.clone(), room(text)));
                 let members = consumers.iter().flatten().map(|(id, text)| (id.clone(), room(text)));
-                let table = RoomTable { brokers: brokers.collect(), members: members.collect() };
+                let table = RoomTable { brokers: order::map(brokers), members: order::map(members) };
                 Ok(Rooms(Arc::new(table)))
             }
         }

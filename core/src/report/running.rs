@@ -116,8 +116,10 @@ impl Running {
 
 /// CONFIG, if every consumer has told its list.
 fn lists(group: &plan::Snapshot) -> Option<Strategy> {
-    let lists = group.members.iter().map(|member| Some((member.id.clone(), member.listed.clone()?)));
-    let queues: BTreeMap<_, _> = lists.collect::<Option<_>>()?;
+    let mut queues = BTreeMap::new();
+    for member in &group.members {
+        queues.insert(member.id.clone(), member.listed.clone()?);
+    }
     (!queues.is_empty()).then_some(Strategy::Config { queues })
 }
 

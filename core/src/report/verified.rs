@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::running::Running;
 use super::{Error, ErrorCode, Finding, Sharing, Snapshot, Strategy};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
+use crate::order;
 use crate::plan::{self, Code, Level, Plan};
 
 /// The schema that [`VerifyReport`] has.
@@ -99,7 +100,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
     if !snapshot.sharing.is_by_consumers() {
         about_consumers_only(&mut findings);
     }
-    findings.sort_by_key(|finding| finding.code);
+    order::sort_by(&mut findings, |a, b| a.code.cmp(&b.code));
     let shared = snapshot.sharing.is_by_consumers();
     let actual = verdict.actual.as_ref().filter(|_| shared);
     let expected = verdict.expected.as_ref().filter(|_| shared);

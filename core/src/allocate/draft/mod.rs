@@ -18,6 +18,7 @@ use self::rounds::{Entrant, draft};
 use super::room::by_room;
 use super::{Allocate, AllocateError, Input, Owners, RoomOf, SortedMembers, SortedQueues, anyone_to_serve};
 use crate::model::{ClientId, Group};
+use crate::order;
 
 /// Every member ranks the queues by a hash of both names. In each round the members, in a hashed order too, look at
 /// their next favourite; who finds it free, and has room, takes it; who finds it taken passes.
@@ -243,7 +244,10 @@ fn in_turn(
         turns.sort_unstable();
         turns
     };
-    Ok(Rooms { queues, entrants: places.into_iter().map(|(room, places)| (room, in_turn(places))).collect() })
+    Ok(Rooms {
+        queues,
+        entrants: order::map(places.into_iter().map(|(room, places)| (room, in_turn(places)))),
+    })
 }
 
 impl Allocate for Draft {

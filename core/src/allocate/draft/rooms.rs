@@ -8,6 +8,7 @@ use super::RoomRule;
 use super::rounds::{Entrant, draft};
 use crate::allocate::Room;
 use crate::allocate::room::ByRoom;
+use crate::order;
 
 /// The queues and the entrants, and who stands in which room.
 pub(super) struct Rooms {
@@ -90,7 +91,7 @@ impl Rooms {
             *need = (share / u128::from(wanted)) as u64;
             given += *need;
         }
-        remainders.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        order::sort_by(&mut remainders, |a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         for (_, room) in remainders.iter().take(usize::try_from(extras - given).unwrap_or(0)) {
             needs.entry(room).and_modify(|need| *need += 1);
         }

@@ -251,7 +251,10 @@ struct Items<'v>(slice::Iter<'v, Value<'v>>);
 impl<'de> de::SeqAccess<'de> for Items<'_> {
     type Error = ShapeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ShapeError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ShapeError> {
         self.0.next().map(|item| seed.deserialize(Reader(item))).transpose()
     }
 
