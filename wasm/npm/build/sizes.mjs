@@ -7,10 +7,11 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const KB = 1024;
 /**
  * What may not be exceeded today: the planner's wasm file compressed with brotli, which is what a browser downloads, and
- * the tarball. The aims are 90 KB and 250 KB, and are not reached yet: these ceilings only go down.
+ * the tarball. These are what was reached, 214 KB and 608 KB, and 5 % more. The aims are 90 KB and 250 KB: these
+ * ceilings only go down.
  */
-const WASM_BUDGET = 295 * KB;
-const TARBALL_BUDGET = 700 * KB;
+const WASM_BUDGET = 224 * KB;
+const TARBALL_BUDGET = 639 * KB;
 
 /** Which budgets a wasm file and a tarball break, in words. */
 export function overBudget(wasm, tarball) {

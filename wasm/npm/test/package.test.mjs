@@ -33,6 +33,22 @@ test('c20 control: an import of `env` is seen', () => {
   assert.deepEqual(foreignImports(planted, './evenkeel_bg.js'), ['env.now']);
 });
 
+/** Absolute paths of sources, but for those of the standard library, which are the same everywhere. */
+function ownPaths(bytes) {
+  return bytes.toString('latin1').match(/(?<![\w.-])\/(?!rustc\/|rust\/deps\/)[\w.\-/]+\.rs/g) ?? [];
+}
+
+for (const name of ['evenkeel', 'protocol']) {
+  test(`${name}.wasm does not say where it was built`, () => {
+    assert.deepEqual(ownPaths(wasm(name)), []);
+  });
+}
+
+test('control: a path of the machine is seen', () => {
+  const planted = Buffer.from('\0/rustc/1/library/core/src/a.rs\0/home/me/.cargo/registry/src/x-1.0/src/lib.rs\0');
+  assert.deepEqual(ownPaths(planted), ['/home/me/.cargo/registry/src/x-1.0/src/lib.rs']);
+});
+
 test('the budgets of sizes are kept', () => {
   assert.deepEqual(overBudget(wasm('evenkeel'), readFileSync(tarball)), []);
 });

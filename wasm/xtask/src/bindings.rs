@@ -1,6 +1,9 @@
 //! From Rust to a wasm file and the JavaScript around it.
 
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -25,6 +28,7 @@ pub(crate) fn write(places: &Places) -> Result<()> {
         run(cargo()
             .args(["build", "--locked", "--package", "evenkeel-wasm", "--lib", "--profile", "wasm"])
             .args(["--target", TARGET, "--no-default-features", "--features", feature])
+            .env("CARGO_ENCODED_RUSTFLAGS", without_own_paths(places))
             .current_dir(&places.root))?;
         Bindgen::new()
             .input_path(places.target.join(TARGET).join("wasm/evenkeel_wasm.wasm"))
@@ -41,6 +45,20 @@ pub(crate) fn write(places: &Places) -> Result<()> {
             .with_context(|| format!("wasm-bindgen for {name}.wasm"))?;
     }
     Ok(())
+}
+
+/// Panics name the files they come from; where these lie on this machine is nobody's business.
+fn without_own_paths(places: &Places) -> OsString {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let roots = [home, Some(places.root.clone())].into_iter().flatten().zip(["cargo", "evenkeel"]);
+    let flags = roots.map(|(root, name)| {
+        let mut flag = OsString::from("--remap-path-prefix=");
+        flag.push(root);
+        flag.push(format!("={name}"));
+        flag
+    });
+    flags.collect::<Vec<_>>().join(OsStr::new("\x1f"))
 }
 
 /// Installs the target if rustup is there and lacks it; without rustup, cargo will say what is missing.
