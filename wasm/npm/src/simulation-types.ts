@@ -24,12 +24,20 @@ export interface SimulationSettings {
   /** A strategy by name: `avg`, `circle`, `hash`, `hash:20`, `draft`. Default `avg`. */
   readonly strategy?: string;
   readonly startFrom?: 'first' | 'last';
+  /** Whether members share the queues, or each reads all of them. Default `clustering`. */
+  readonly model?: 'clustering' | 'broadcasting';
   /** Queues are worked on under their locks, one delivery after the other. Default false. */
   readonly orderly?: boolean;
   /** Which name server and brokers it asks first. Default 1. */
   readonly seed?: number;
   /** Numeric settings by their names, times in milliseconds: `{ rebalance_interval: 20000 }`. */
   readonly options?: Readonly<Record<string, number>>;
+}
+
+/** How far a queue was read: the first offset that is not done. */
+export interface SimulatedOffset {
+  readonly queue: QueueRef;
+  readonly offset: number | bigint | string;
 }
 
 /** A message delivery's name. */
@@ -42,6 +50,8 @@ export interface SimulatedTicket {
 export type SimulationInput = { readonly at: Millis } & (
   | { readonly type: 'start'; /** Unix time in ms. */ readonly wall: Millis }
   | { readonly type: 'tick' }
+  | { /** Broadcasting: what the offset file has; before the start. */ readonly type: 'localOffsets'; readonly offsets: readonly SimulatedOffset[] }
+  | { /** A `save` has ended. */ readonly type: 'saved'; /** Why it failed, if it did. */ readonly failed?: string }
   | { readonly type: 'reply'; readonly call: number | string; readonly command: SimulatedCommand }
   | { readonly type: 'reply'; readonly call: number | string; readonly lost: string }
   | { readonly type: 'reply'; readonly call: number | string; readonly expired: Millis }
@@ -75,6 +85,11 @@ export type SimulationOutput =
     }
   | { readonly type: 'answer'; readonly to: string; readonly command: SimulatedCommand }
   | { readonly type: 'hangUp'; readonly address: string }
+  | {
+      /** Broadcasting: put these offsets, all there are, into the offset file, and tell with `saved`. */
+      readonly type: 'save';
+      readonly offsets: readonly SimulatedOffset[];
+    }
   | {
       readonly type: 'deliver';
       readonly ticket: SimulatedTicket;

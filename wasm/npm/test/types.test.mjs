@@ -2,9 +2,11 @@
 
 import { execFileSync } from 'node:child_process';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { evenkeel, group, project, write } from './fresh.mjs';
+import { BROADCASTING, played, SETTINGS } from './play.mjs';
 
 const tsc = createRequire(import.meta.url).resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
 
@@ -104,15 +106,38 @@ async function answers() {
   };
 }
 
-function literals(answers) {
+function literals(answers, entry = 'evenkeel') {
   const lines = Object.entries(answers).flatMap(([type, list]) =>
-    list.map((answer, at) => `export const ${type}${at}: import('evenkeel').${type} = ${JSON.stringify(answer)};`),
+    list.map((answer, at) => `export const ${type}${at}: import('${entry}').${type} = ${JSON.stringify(answer)};`),
   );
   return { 'a.mts': `${lines.join('\n')}\n` };
 }
 
 test('the types are those of the answers', async () => {
   check({ module: 'nodenext', moduleResolution: 'nodenext' }, literals(await answers()));
+});
+
+/** The first output of each kind, and the first event of each name, of a member that shares and one that broadcasts. */
+async function outputs() {
+  const { Simulation } = await evenkeel('./protocol');
+  const all = [SETTINGS, BROADCASTING].flatMap((settings) => played(Simulation, settings).outputs.flat());
+  return [...new Map(all.reverse().map((output) => [`${output.type} ${output.event}`, output])).values()];
+}
+
+const kinds = (outputs) => [...new Set(outputs.map(({ type }) => type))].sort();
+
+test('the types of what a simulation says are those of the answers, and every kind is among them', async () => {
+  const said = await outputs();
+  check({ module: 'nodenext', moduleResolution: 'nodenext' }, literals({ SimulationOutput: said }, 'evenkeel/protocol'));
+  // The kinds that Rust knows: a new one that is not played here fails here.
+  const rust = readFileSync(new URL('../../src/simulation/output.rs', import.meta.url), 'utf8');
+  const known = [...rust.matchAll(/\("type"(?:\.into\(\))?, "(\w+)"/g)].map(([, kind]) => kind);
+  assert.deepEqual(kinds(said), [...new Set(known)].sort());
+});
+
+test('control: an output of a kind that the types do not have', async () => {
+  const files = literals({ SimulationOutput: [{ type: 'fly', offsets: [] }] }, 'evenkeel/protocol');
+  assert.throws(() => check({ module: 'nodenext', moduleResolution: 'nodenext' }, files), /fly/);
 });
 
 test('control: a field that the types do not have, and one that is missing', async () => {

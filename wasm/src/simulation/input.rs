@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use evenkeel_core::consumer::{Failure, Input, Outcome};
-use evenkeel_core::model::{Address, CallId, QueueEpoch, Ticket, Topic};
+use evenkeel_core::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use evenkeel_core::time::{Duration, Instant, WallClock};
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
 use evenkeel_core::wire::command::{Command, FLAG_ONE_WAY};
@@ -32,6 +32,10 @@ impl Step {
         let input = match value.field("type").as_str().unwrap_or_default() {
             "start" => Input::Start { wall: WallClock::from_millis(signed(value, "wall")?) },
             "tick" => Input::Tick,
+            "localOffsets" => Input::LocalOffsets(offsets(value)?),
+            "saved" => Input::Saved {
+                result: value.field("failed").as_str().map_or(Ok(()), |why| Err(why.to_owned())),
+            },
             "reply" => {
                 let call = number(value, "call")?;
                 let Some(request) = calls.get(&call) else {
@@ -85,6 +89,16 @@ pub(super) fn subscription(value: &Value<'_>) -> Result<Subscription, Refusal> {
         None => Filter::All,
     };
     filter.subscribe(Topic::from(text(value, "topic")?)).map_err(|error| Refusal::bad_input(error).at("tags"))
+}
+
+fn offsets(value: &Value<'_>) -> Result<BTreeMap<MessageQueue, i64>, Refusal> {
+    let row = |row: &Value<'_>| {
+        let queue = row.field("queue");
+        let id = queue.field("id").to_i32().ok_or_else(|| Refusal::bad_input("is no number").at("id"))?;
+        let queue = MessageQueue::new(text(queue, "topic")?, text(queue, "broker")?, id);
+        Ok((queue, signed(row, "offset")?))
+    };
+    value.field("offsets").items().iter().map(row).collect()
 }
 
 fn ticket(value: &Value<'_>) -> Result<Ticket, Refusal> {

@@ -16,7 +16,7 @@ use evenkeel_core::consumer::{Consumer, Output};
 use evenkeel_core::model::{Address, ClientId, Group};
 use evenkeel_core::time::Instant;
 use evenkeel_core::wire::json::{self, Value};
-use evenkeel_core::wire::request::{ConsumeFrom, Request};
+use evenkeel_core::wire::request::{ConsumeFrom, MessageModel, Request};
 
 use crate::error::Refusal;
 use input::Step;
@@ -92,7 +92,11 @@ fn config(value: &Value<'_>) -> Result<ConsumerConfig, Refusal> {
             Some(name) => named(name).map_err(|error| Refusal::bad_input(error).at("strategy"))?,
             None => Arc::new(Average),
         },
-        model: Default::default(),
+        model: match value.field("model").as_str() {
+            None | Some("clustering") => MessageModel::Clustering,
+            Some("broadcasting") => MessageModel::Broadcasting,
+            Some(_) => return Err(Refusal::bad_input("is neither clustering nor broadcasting").at("model")),
+        },
         orderly: value.field("orderly").to_bool().unwrap_or(false),
         start_from: match value.field("startFrom").as_str() {
             None | Some("last") => ConsumeFrom::Last,
