@@ -81,10 +81,11 @@ pub fn parse(texts: Vec<String>) -> Answer {
 
 /// The fragment of a link that carries a plan.
 #[wasm_bindgen(js_name = toFragment)]
-pub fn to_fragment(snapshot: &str, changes: &str) -> Answer {
+pub fn to_fragment(snapshot: &str, changes: &str, strategies: &str) -> Answer {
     let snapshot = read(snapshot, ErrorCode::BadSnapshot)?;
     let changes = read(changes, ErrorCode::BadChange)?;
-    let text = write(&link::Shared { snapshot, changes })?;
+    let strategies = read(strategies, ErrorCode::BadStrategy)?;
+    let text = write(&link::Shared { snapshot, changes, strategies })?;
     Ok(link::fragment(&text).map_err(Refusal::from)?)
 }
 

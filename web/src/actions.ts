@@ -1,7 +1,7 @@
 /** Everything a user can do to the model. Views and keys call these, and nothing else changes the document. */
 import { effect, untracked } from '@preact/signals';
 import { addPaste } from './model/merge';
-import { doc as newDoc, EMPTY, type Doc } from './model/doc';
+import { doc as newDoc, EMPTY, linked, type Doc } from './model/doc';
 import { consumersAfter, setConsumersAfter } from './model/edit';
 import { example, type ExampleName } from './model/examples';
 import { browserOf, History } from './model/history';
@@ -86,8 +86,8 @@ function fragment(): string {
 async function openLink(url: string, behind: boolean): Promise<void> {
   opening.value = true;
   try {
-    const { snapshot, changes } = await ask({ kind: 'open', url });
-    const opened = newDoc(snapshot, changes);
+    const { snapshot, changes, strategies } = await ask({ kind: 'open', url });
+    const opened = newDoc(snapshot, changes, strategies);
     if (behind) history.opened(opened);
     else history = new History(opened, browserOf(window));
     show(opened);
@@ -100,7 +100,7 @@ async function openLink(url: string, behind: boolean): Promise<void> {
 
 async function writeLink(current: Doc): Promise<void> {
   try {
-    const url = await ask({ kind: 'link', snapshot: current.snapshot, changes: current.changes, redact: false });
+    const url = await ask({ kind: 'link', plan: linked(current), redact: false });
     history.linked(current, url.slice(url.indexOf('#')));
   } catch {
     // Too large for a link. It can be saved as a file; the share dialog says so.

@@ -14,6 +14,7 @@ import init, {
   version,
   type Change as AnyChange,
   type Snapshot as AnySnapshot,
+  type Strategy as AnyStrategy,
   type StrategySettings,
 } from 'evenkeel/web';
 import { namedStrategy } from './model/names';
@@ -46,19 +47,24 @@ export function parse(texts: readonly string[]): Parsed {
   return { ...rest, snapshot: withSettings(snapshot) };
 }
 
-export function fromUrl(url: string): { snapshot: Snapshot; changes: Change[] } {
-  const { snapshot, changes } = readUrl(url);
+export function fromUrl(url: string): { snapshot: Snapshot; changes: Change[]; strategies: Strategy[] } {
+  const { snapshot, changes, strategies } = readUrl(url);
   const known = changes.flatMap((change): Change[] => {
     if (change.kind !== 'strategy') return [change];
-    const to = typeof change.to === 'string' ? namedStrategy(change.to) : change.to;
+    const to = settled(change.to);
     return to ? [{ kind: 'strategy', to }] : [];
   });
-  return { snapshot: withSettings(snapshot), changes: known };
+  const others = strategies.flatMap((strategy) => settled(strategy) ?? []);
+  return { snapshot: withSettings(snapshot), changes: known, strategies: others };
+}
+
+function settled(strategy: AnyStrategy | undefined): Strategy | null | undefined {
+  return typeof strategy === 'string' ? namedStrategy(strategy) : (strategy as Strategy | undefined);
 }
 
 function withSettings<S extends AnySnapshot>({ strategy, ...rest }: S): Omit<S, 'strategy'> & { strategy?: Strategy } {
-  const settled = typeof strategy === 'string' ? namedStrategy(strategy) : strategy;
-  return { ...rest, ...(settled && { strategy: settled }) };
+  const known = settled(strategy);
+  return { ...rest, ...(known && { strategy: known }) };
 }
 
 /** Makes the other functions ready: `wasm` is where the wasm file lies, or its bytes. Rejects if it cannot be run. */

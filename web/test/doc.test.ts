@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countQueues, doc, EMPTY, roomRules, runningName, strategyOf, table } from '../src/model/doc';
+import { countQueues, doc, EMPTY, linked, roomRules, runningName, strategyOf, table } from '../src/model/doc';
 import { EXAMPLES, example } from '../src/model/examples';
 import { namedStrategy } from '../src/model/names';
 import { listsOf, listsText } from '../src/model/lists';
@@ -29,6 +29,29 @@ test('strategies that need settings are there once they have them', () => {
     name: 'MACHINE_ROOM',
     rooms: ['x'],
   });
+});
+
+test('a link carries the settings of strategies that are not running, and a document made of them has them', () => {
+  const queue = { topic: 't', broker: 'b', id: 0 };
+  const roomOf = { kind: 'table', brokers: 'b = r', consumers: 'x@1 = r\ny = s' } as const;
+  const settings = { virtualNodes: 40, hash: 'go-crc32', rooms: ['r'], roomOf, lists: { x: [queue] } } as const;
+  const now = { ...doc(EMPTY), settings };
+  const { strategies } = linked(now);
+  expect(strategies.map(({ name }) => name)).toEqual([
+    'CONSISTENT_HASH',
+    'MACHINE_ROOM',
+    'MACHINE_ROOM_NEARBY',
+    'CONFIG',
+  ]);
+  const then = doc(EMPTY, [], strategies);
+  for (const { name } of strategies) expect(strategyOf(then, name), name).toEqual(strategyOf(now, name));
+  expect(linked(then).strategies).toEqual(strategies);
+});
+
+test('a link carries no settings that nobody gave, and the running strategy once', () => {
+  expect(linked(doc(EMPTY)).strategies).toEqual([]);
+  const running = { name: 'CONSISTENT_HASH', virtualNodes: 40 } as const;
+  expect(linked(doc({ ...EMPTY, strategy: running })).strategies).toEqual([]);
 });
 
 test('a pattern that is none makes no rules', () => {

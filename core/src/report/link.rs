@@ -6,7 +6,7 @@
 //!                             └ version
 //! ```
 //!
-//! Equal groups and changes give equal links.
+//! Equal groups, changes and strategies give equal links.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,7 +18,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Error, ErrorCode, Snapshot};
+use super::{Change, Error, ErrorCode, Snapshot, Strategy};
 
 /// What a link carries. Whoever has a reader and writer of JSON puts it between this and [`fragment`] and [`shared_text`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Shared {
     /// What happens to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// Strategies with settings of their own that are looked at besides the running one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategies: Vec<Strategy>,
 }
 
 /// The longest fragment that is made, in bytes. Chats and mail cut what is longer.

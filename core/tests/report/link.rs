@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn shared(ids: Vec<String>, count: i64) -> Shared {
     let mut snapshot = Snapshot::new(Some("pay-worker".into()));
     snapshot.consumers = ids.into_iter().map(ConsumerSeen::new).collect();
-    Shared { snapshot, changes: vec![Change::Add { ids: None, count: Some(count) }] }
+    Shared { snapshot, changes: vec![Change::Add { ids: None, count: Some(count) }], strategies: Vec::new() }
 }
 
 proptest! {

@@ -21,6 +21,8 @@ async function link(page) {
   return url;
 }
 
+const openSettings = (page) => page.getByRole('button', { name: 'Settings…', exact: true }).click();
+
 const more = (page) => page.getByLabel('One consumer more').click();
 
 test('a link opened elsewhere shows the same plan', async () => {
@@ -34,6 +36,36 @@ test('a link opened elsewhere shows the same plan', async () => {
   assert.equal(await two.page.getByLabel('Consumers 3 →').inputValue(), '5');
   await one.end();
   await two.end();
+});
+
+test('a link keeps the settings of strategies that are not running', async () => {
+  const one = await open(browser, site.url);
+  await openSettings(one.page);
+  await one.page.getByLabel('Virtual nodes').fill('40');
+  await one.page.getByLabel('Lists', { exact: true }).fill('c1 orders broker-a 0-7\nc1 orders broker-b 0-7');
+  await closeDialog(one.page);
+  const two = await open(browser, await link(one.page));
+  await openSettings(two.page);
+  assert.equal(await two.page.getByLabel('Virtual nodes').inputValue(), '40');
+  assert.match(await two.page.getByLabel('Lists', { exact: true }).inputValue(), /^c1 orders broker-b 0,1,2,3,4,5,6,7$/m);
+  await one.end();
+  await two.end();
+});
+
+test('a link with names replaced says which settings it leaves out', async () => {
+  const { page, end } = await open(browser, site.url);
+  const warning = page.getByText(/Left out of this link/);
+  await page.getByRole('button', { name: 'Share…' }).click();
+  await page.getByLabel('Replace names by hashes').check();
+  assert.equal(await warning.count(), 0);
+  await closeDialog(page);
+  await openSettings(page);
+  await page.getByLabel('Lists', { exact: true }).fill('c1 orders broker-a 0-7');
+  await closeDialog(page);
+  await page.getByRole('button', { name: 'Share…' }).click();
+  await page.getByLabel('Replace names by hashes').check();
+  await warning.waitFor();
+  await end();
 });
 
 test('the server never hears of the plan', async () => {

@@ -3,7 +3,7 @@
 import { Allocation, type AllocationText } from './allocation.js';
 import { toText, toTextIfAny } from './border.js';
 import { glue, planner } from './planner.js';
-import { hidden } from './pseudonyms.js';
+import { hasNames, hidden } from './pseudonyms.js';
 import { changesWithTables, namesOf, snapshotWithTables, withTables } from './rooms.js';
 import type {
   Change,
@@ -133,21 +133,25 @@ export function parse(text: string | readonly string[]): Parsed {
 
 /**
  * A link that carries a group and changes in its fragment, which browsers do not send to servers. `base` is the page's
- * address; without it the result is the fragment alone. `redact` puts pseudonyms in place of all names. Equal input gives
- * equal links.
+ * address; without it the result is the fragment alone. `strategies` are those that are looked at besides the running
+ * one, with their settings. `redact` puts pseudonyms in place of all names, and leaves out strategies whose settings are
+ * names. Equal input gives equal links.
  *
  * @throws EvenkeelError `TOO_LARGE` if it would be longer than 8 KB
  */
 export function toUrl(
   input: Snapshot,
   changes: readonly Change[] = [],
-  options: { redact?: boolean; base?: string | URL } = {},
+  options: { redact?: boolean; base?: string | URL; strategies?: readonly Strategy[] } = {},
 ): string {
   const names = namesOf(input, changes);
-  const { redact: hide = false, base = '' } = options;
+  const { redact: hide = false, base = '', strategies = [] } = options;
   const open = { snapshot: snapshotWithTables(input, names), changes: changesWithTables(changes, names) };
   const shared = hide ? hidden(open.snapshot, open.changes, redact) : open;
-  const texts = [toText(shared.snapshot), toText(shared.changes)] as const;
+  const others = hide
+    ? strategies.filter((strategy) => !hasNames(strategy))
+    : strategies.map((strategy) => withTables(strategy, names));
+  const texts = [toText(shared.snapshot), toText(shared.changes), toText(others)] as const;
   const fragment = planner.run(() => glue.toFragment(...texts));
   return `${String(base).replace(/#.*$/s, '')}${fragment}`;
 }
@@ -157,9 +161,11 @@ export function toUrl(
  *
  * @throws EvenkeelError `BAD_LINK`, `TOO_LARGE`
  */
-export function fromUrl(url: string | URL): { snapshot: Snapshot; changes: Change[] } {
-  const { snapshot, changes = [] } = planner.ask<{ snapshot: Snapshot; changes?: Change[] }>(() =>
-    glue.fromUrl(String(url)),
-  );
-  return { snapshot, changes };
+export function fromUrl(url: string | URL): { snapshot: Snapshot; changes: Change[]; strategies: Strategy[] } {
+  const { snapshot, changes = [], strategies = [] } = planner.ask<{
+    snapshot: Snapshot;
+    changes?: Change[];
+    strategies?: Strategy[];
+  }>(() => glue.fromUrl(String(url)));
+  return { snapshot, changes, strategies };
 }

@@ -1,7 +1,7 @@
 // A group and changes to it under pseudonyms that fit together.
 
 import { EvenkeelError } from './errors.js';
-import type { Change, ConsumerId, Snapshot } from './types.js';
+import type { Change, ConsumerId, Snapshot, Strategy } from './types.js';
 
 /** Redacts a snapshot; entries keep their places. */
 type Redact = (snapshot: Snapshot) => Snapshot;
@@ -39,6 +39,11 @@ export function hidden(snapshot: Snapshot, changes: readonly Change[], redact: R
   return { snapshot: shown, changes: changes.map((change) => renamed(change, names)) };
 }
 
+/** Whether a strategy has rooms or lists: names that stand in its settings. */
+export function hasNames(strategy: Strategy): boolean {
+  return typeof strategy === 'object' && Object.values(strategy).some((value) => typeof value === 'object');
+}
+
 function idsOf(change: Change): readonly ConsumerId[] | undefined {
   return 'ids' in change && typeof change.ids !== 'string' ? change.ids : undefined;
 }
@@ -66,7 +71,7 @@ function renamed(change: Change, names: Names): Change {
         ...(change.topic === undefined ? {} : { topic: name(names.topics, change.topic) }),
       };
     case 'strategy':
-      if (typeof change.to === 'object' && Object.values(change.to).some((value) => typeof value === 'object')) {
+      if (hasNames(change.to)) {
         throw new EvenkeelError('BAD_CHANGE', 'a strategy with lists of names cannot be hidden in a change', {
           hint: 'share the snapshot with that strategy instead',
         });

@@ -16,11 +16,33 @@ test('what goes in comes out, and equal input gives equal links', () => {
       const url = toUrl(snapshot, changes);
       assert.equal(toUrl(snapshot, changes), url);
       assert.match(url, /^#evenkeel=1\.[\w-]+$/);
-      assert.deepEqual(fromUrl(url), { snapshot, changes });
-      assert.deepEqual(fromUrl(`https://host/sub/path/?a=b${url}`), { snapshot, changes });
+      assert.deepEqual(fromUrl(url), { snapshot, changes, strategies: [] });
+      assert.deepEqual(fromUrl(`https://host/sub/path/?a=b${url}`), { snapshot, changes, strategies: [] });
     }),
     { numRuns: 50 },
   );
+});
+
+const STRATEGIES = [
+  { name: 'CONSISTENT_HASH', virtualNodes: 40, hash: 'go-crc32' },
+  { name: 'MACHINE_ROOM', rooms: ['secret-room'] },
+  { name: 'MACHINE_ROOM_NEARBY', inner: { name: 'AVG' }, roomOf: { brokers: { b: 'r' }, consumers: { c1: 'r' } } },
+  { name: 'CONFIG', queues: { c1: [{ topic: 'T', broker: 'b', id: 0 }] } },
+];
+
+test('strategies that are not running keep their settings', () => {
+  const snapshot = group(4, ['c1']);
+  assert.deepEqual(fromUrl(toUrl(snapshot, [], { strategies: STRATEGIES })).strategies, STRATEGIES);
+  const pattern = { ...STRATEGIES[2], roomOf: { brokers: /^./, consumers: /^c(.)/ } };
+  assert.deepEqual(fromUrl(toUrl(snapshot, [], { strategies: [pattern] })).strategies[0].roomOf, {
+    brokers: { b: 'b' },
+    consumers: { c1: '1' },
+  });
+});
+
+test('a redacted link leaves out strategies whose settings are names', () => {
+  const { strategies } = fromUrl(toUrl(group(4, ['c1']), [], { redact: true, strategies: STRATEGIES }));
+  assert.deepEqual(strategies, [STRATEGIES[0]]);
 });
 
 test('a base keeps its query and loses its fragment', () => {

@@ -315,6 +315,9 @@ export const en = {
   'share.redact': 'Replace names by hashes',
   'share.link': 'Link',
   'share.long': 'This plan is too large for a link, which many programs would cut. Save the snapshot instead.',
+  'share.leftout':
+    'Left out of this link: the settings of strategies that are not running and consist of names (rooms, lists).',
+  'share.tables': 'The link has the rooms as tables of the names that are there now, not the rule that finds them.',
   'share.file': 'Save snapshot',
   'link.bad': 'The link cannot be read: {why}',
 

@@ -314,6 +314,8 @@ export const zh: Texts = {
   'share.redact': '用哈希替换名称',
   'share.link': '链接',
   'share.long': '此规划太大，链接会被许多程序截断。请改为保存快照。',
+  'share.leftout': '此链接不包含：未运行的策略中由名称（机房、列表）构成的设置。',
+  'share.tables': '链接中的机房是当前各名称的对照表，而不是确定机房的规则。',
   'share.file': '保存快照',
   'link.bad': '无法读取链接：{why}',
 

@@ -3,7 +3,7 @@
  * here is a value: an edit makes a new one, which is what undo, links and the worker rely on.
  */
 import type { Change, QueueRef, Snapshot, Strategy, StrategyName } from '../types';
-import { strategyName } from './names';
+import { namedStrategy, STRATEGY_NAMES, strategyName } from './names';
 
 export interface Doc {
   readonly snapshot: Snapshot;
@@ -59,29 +59,58 @@ export const NO_SETTINGS: Settings = { virtualNodes: 10, hash: 'java-md5', rooms
 /** More than this is for the command line. */
 export const MAX_QUEUES = 100_000;
 
-export function doc(snapshot: Snapshot, changes: readonly Change[] = []): Doc {
-  return { snapshot, changes, settings: settingsOf(snapshot), sources: [], pasted: null, open: [] };
+/** `others` are strategies besides the running one; like it, they bring their settings along. */
+export function doc(snapshot: Snapshot, changes: readonly Change[] = [], others: readonly Strategy[] = []): Doc {
+  const known = snapshot.strategy ? [...others, snapshot.strategy] : others;
+  const settings = known.reduce(withSettingsOf, NO_SETTINGS);
+  return { snapshot, changes, settings, sources: [], pasted: null, open: [] };
 }
 
 export const EMPTY: Snapshot = { schema: 'evenkeel.snapshot/1', topics: [], consumers: [] };
 
-/** A snapshot's own strategy brings its settings along. */
-function settingsOf(snapshot: Snapshot): Settings {
-  const strategy = snapshot.strategy;
-  switch (strategy?.name) {
+function withSettingsOf(settings: Settings, strategy: Strategy): Settings {
+  switch (strategy.name) {
     case 'CONSISTENT_HASH':
       return {
-        ...NO_SETTINGS,
+        ...settings,
         virtualNodes: strategy.virtualNodes ?? NO_SETTINGS.virtualNodes,
         hash: strategy.hash ?? NO_SETTINGS.hash,
       };
     case 'MACHINE_ROOM':
-      return { ...NO_SETTINGS, rooms: strategy.rooms };
+      return { ...settings, rooms: strategy.rooms };
+    case 'MACHINE_ROOM_NEARBY':
+      return { ...settings, roomOf: tablesOf(strategy) ?? settings.roomOf };
     case 'CONFIG':
-      return { ...NO_SETTINGS, lists: strategy.queues };
+      return { ...settings, lists: strategy.queues };
     default:
-      return NO_SETTINGS;
+      return settings;
   }
+}
+
+/** Room tables as the user would write them; null if the strategy is not one that the page can make. */
+function tablesOf({ inner, roomOf }: Extract<Strategy, { name: 'MACHINE_ROOM_NEARBY' }>): RoomSource | null {
+  const isAvg = (typeof inner === 'string' ? namedStrategy(inner)?.name : inner.name) === 'AVG';
+  if (!isAvg || !('brokers' in roomOf)) return null;
+  const { brokers, consumers } = roomOf;
+  if (brokers instanceof RegExp || consumers instanceof RegExp) return null;
+  const lines = (rooms: Readonly<Record<string, string>>) =>
+    Object.entries(rooms)
+      .map(([name, room]) => `${name} = ${room}\n`)
+      .join('');
+  return { kind: 'table', brokers: lines(brokers), consumers: lines(consumers) };
+}
+
+/** What a link carries: also the strategies that are not running, if somebody has given them settings. */
+export function linked(now: Doc): { snapshot: Snapshot; changes: readonly Change[]; strategies: Strategy[] } {
+  const { snapshot, changes, settings } = now;
+  const given: Partial<Record<StrategyName, boolean>> = {
+    CONSISTENT_HASH: settings.virtualNodes !== NO_SETTINGS.virtualNodes || settings.hash !== NO_SETTINGS.hash,
+    MACHINE_ROOM: settings.rooms.length > 0,
+    MACHINE_ROOM_NEARBY: settings.roomOf !== null,
+    CONFIG: settings.lists !== null,
+  };
+  const others = STRATEGY_NAMES.filter((name) => given[name] && name !== snapshot.strategy?.name);
+  return { snapshot, changes, strategies: others.flatMap((name) => strategyOf(now, name) ?? []) };
 }
 
 export function isEmpty({ snapshot }: Doc): boolean {

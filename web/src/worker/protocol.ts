@@ -5,7 +5,7 @@ export type Request =
   | { kind: 'start'; wasm: string | Uint8Array }
   | { kind: 'run'; id: number; job: Job }
   | { kind: 'parse'; id: number; before: readonly string[]; text: string }
-  | { kind: 'link'; id: number; snapshot: Snapshot; changes: readonly Change[]; redact: boolean }
+  | { kind: 'link'; id: number; plan: Linked; redact: boolean }
   | { kind: 'open'; id: number; url: string }
   | { kind: 'report'; id: number; job: Job }
   | { kind: 'roll'; id: number; job: Job };
@@ -21,6 +21,14 @@ export interface Job {
 export type Reply =
   | { kind: 'started'; version: Version }
   | { kind: 'broken'; refusal: Refusal }
+/** What a link carries. */
+export interface Linked {
+  snapshot: Snapshot;
+  changes: readonly Change[];
+  /** Strategies with settings, besides the running one. */
+  strategies: readonly Strategy[];
+}
+
   | { kind: 'part'; id: number; part: Part; progress: Progress }
   | { kind: 'done'; id: number; milliseconds: number; marks: Marks }
   | { kind: 'answer'; id: number; value: unknown }
@@ -31,7 +39,7 @@ export interface Answers {
   /** The text alone, and together with those before it. */
   parse: { alone: Parsed; together: Parsed };
   link: string;
-  open: { snapshot: Snapshot; changes: Change[] };
+  open: Linked;
   report: string;
   roll: Rolling;
 }

@@ -1,7 +1,7 @@
 /** The worker: holds the engine and answers one request after the other. */
 import { fromUrl, parse, refusal, start, toUrl, version } from '../engine';
 import { report, rolling, run } from './run';
-import type { Answers, Part, Progress, Reply, Request } from './protocol';
+import type { Answers, Linked, Part, Progress, Reply, Request } from './protocol';
 
 /** The newest run that was asked for; an older one stops when it sees this. */
 let current = 0;
@@ -43,7 +43,7 @@ function value(question: Question): Answers[Question['kind']] {
     case 'parse':
       return { alone: parse([question.text]), together: parse([...question.before, question.text]) };
     case 'link':
-      return toUrl(question.snapshot, question.changes, { redact: question.redact });
+      return linkOf(question.plan, question.redact);
     case 'open':
       return fromUrl(question.url);
     case 'report':
@@ -51,6 +51,10 @@ function value(question: Question): Answers[Question['kind']] {
     case 'roll':
       return rolling(question.job);
   }
+}
+
+function linkOf({ snapshot, changes, strategies }: Linked, redact: boolean): string {
+  return toUrl(snapshot, changes, { redact, strategies });
 }
 
 async function begin(wasm: string | Uint8Array): Promise<void> {

@@ -72,7 +72,8 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
         return Err(no_change());
     }
     let url = options.url.as_deref().map(|page| {
-        let shared = Shared { snapshot: seen.snapshot.clone(), changes: changes.clone() };
+        let shared =
+            Shared { snapshot: seen.snapshot.clone(), changes: changes.clone(), strategies: Vec::new() };
         link::link(page, &shared)
     });
     let url = url.transpose()?;

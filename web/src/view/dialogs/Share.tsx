@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
+import { linked } from '../../model/doc';
 import { doc } from '../../state';
 import { copy, download } from '../../actions';
 import { ask } from '../../session';
@@ -14,11 +15,15 @@ export function ShareDialog() {
   const redact = useSignal(false);
   const link = useSignal('');
   const refused = useSignal('');
-  const { snapshot, changes } = doc.value;
+  const { settings } = doc.value;
+  const plan = linked(doc.value);
+  const isByRule =
+    plan.strategies.some(({ name }) => name === 'MACHINE_ROOM_NEARBY') && settings.roomOf?.kind !== 'table';
+  const isWithNames = plan.strategies.some(({ name }) => name !== 'CONSISTENT_HASH');
   useEffect(() => {
     let current = true;
     refused.value = '';
-    ask({ kind: 'link', snapshot, changes, redact: redact.value }).then(
+    ask({ kind: 'link', plan, redact: redact.value }).then(
       (url) => {
         if (current) link.value = `${location.href.split('#')[0]}${url.slice(url.indexOf('#'))}`;
       },
@@ -27,7 +32,7 @@ export function ShareDialog() {
     return () => {
       current = false;
     };
-  }, [redact.value, snapshot, changes]);
+  }, [redact.value, doc.value]);
   return (
     <Dialog title={t('share.title')}>
       <p>{t('share.what')}</p>
@@ -39,6 +44,8 @@ export function ShareDialog() {
         />{' '}
         {t('share.redact')}
       </label>
+      {redact.value && isWithNames && <p class="hint">{t('share.leftout')}</p>}
+      {!redact.value && isByRule && <p class="hint">{t('share.tables')}</p>}
       {refused.value ? (
         <p class="bad">{refused.value}</p>
       ) : (
@@ -57,7 +64,7 @@ export function ShareDialog() {
           </button>
         </>
       )}{' '}
-      <button type="button" onClick={() => download(SNAPSHOT_FILE, snapshotJson(snapshot), 'application/json')}>
+      <button type="button" onClick={() => download(SNAPSHOT_FILE, snapshotJson(plan.snapshot), 'application/json')}>
         {t('share.file')}
       </button>
     </Dialog>
