@@ -60,10 +60,12 @@ pub fn moved_by_place(snapshot: &str, strategy: Option<String>) -> Answer {
     answer(report::moved_by_place(&snapshot, strategy.as_ref()))
 }
 
-/// What is wrong with a group.
+/// What is wrong with a group, said in English or in the language that is named: `en`, `zh`.
 #[wasm_bindgen]
-pub fn verify(snapshot: &str) -> Answer {
-    answer(report::verify(&read(snapshot, ErrorCode::BadSnapshot)?))
+pub fn verify(snapshot: &str, language: Option<String>) -> Answer {
+    let snapshot = read(snapshot, ErrorCode::BadSnapshot)?;
+    let language = language.map_or(Ok(report::Language::English), |name| name.parse());
+    answer(report::verify_in(&snapshot, language.map_err(Refusal::bad_input)?))
 }
 
 /// The same group under pseudonyms.
@@ -107,7 +109,7 @@ pub fn explain(code: &str) -> Answer {
             ("title", entry.title.into()),
             ("meaning", entry.meaning.into()),
             ("cause", entry.cause.into()),
-            ("fix", entry.fix.into()),
+            ("fix", entry.fix.en.into()),
         ])
     });
     Ok(found.map_or_else(|| "null".to_owned(), |value| value.to_text()))

@@ -8,6 +8,7 @@ import { browserOf, History } from './model/history';
 import { t } from './i18n';
 import { groupNames, readGroup } from './live';
 import { ask, recompute } from './session';
+import { language } from './settings';
 import {
   available,
   canRedo,
@@ -40,7 +41,7 @@ export function begin(): void {
   if (fragment()) void openLink(fragment(), false);
   effect(() => {
     const [ready, waits] = [engine.value.state === 'ready', opening.value];
-    void [doc.value, selected.value, available.value, isTooLarge.value];
+    void [doc.value, selected.value, available.value, isTooLarge.value, language.value];
     if (ready && !waits) untracked(recompute);
   });
   effect(() => {

@@ -23,6 +23,7 @@ export type {
   Allocation,
   ConsumerId,
   Finding,
+  Language,
   Move,
   PlanReport,
   PlanResult,

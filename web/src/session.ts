@@ -2,6 +2,7 @@
 import type { Answers, Job, Reply, Request } from './worker/protocol';
 import { available, doc, engine, isTooLarge, outcome, rolling, runState, selected, type Outcome } from './state';
 import { makeWorker, wasm } from './assets';
+import { language } from './settings';
 import type { Refusal } from './types';
 
 type Question = Exclude<Request, { kind: 'start' | 'run' }>;
@@ -70,6 +71,7 @@ export function jobOf(): Job {
     changes: doc.value.changes,
     strategies: available.value,
     selected: selected.value,
+    language: language.value,
   };
 }
 

@@ -1,8 +1,8 @@
 /** What the browser remembers: theme, language, and whether single keys do things. Nothing about groups. */
 import { effect, signal } from '@preact/signals';
+import type { Language } from './types';
 
 export type Theme = 'system' | 'light' | 'dark';
-export type Language = 'en' | 'zh';
 
 export const theme = signal<Theme>(read('theme', ['system', 'light', 'dark'], 'system'));
 export const language = signal<Language>(read('language', ['en', 'zh'], preferred()));

@@ -3,6 +3,7 @@ export type {
   Allocation,
   Change,
   Finding,
+  Language,
   Move,
   Parsed,
   PlanReport,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { explain } from 'evenkeel';
 import { expect, test } from 'vitest';
 import { en } from '../src/i18n/en';
 import { fill } from '../src/i18n/fill';
@@ -19,6 +20,15 @@ test('both languages use the same values in each text', () => {
     const [ours, theirs] = [values(text), values((zh as Record<string, string>)[key] ?? '')];
     expect(theirs, key).toEqual(ours);
   }
+});
+
+test('every code of a finding has a title', () => {
+  const titled = (codes: readonly string[]) => codes.filter((code) => !(`finding.${code}` in en));
+  const codes = Array.from({ length: 1000 }, (_, n) => `R${n}`).filter((code) => explain(code) !== null);
+  expect(codes).toContain('R101');
+  expect(titled(codes)).toEqual([]);
+  // Control: a code without one is noticed.
+  expect(titled(['R000'])).toEqual(['R000']);
 });
 
 test('every key is used, and every used key exists', () => {

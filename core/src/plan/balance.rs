@@ -1,12 +1,11 @@
 //! How evenly a group's topics add up, as findings.
 
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::sickness::Examination;
-use super::{Code, Figures, Finding, Level};
+use super::{Code, Figures, Finding, Level, Said, said};
 use crate::model::ClientId;
 
 impl Examination<'_> {
@@ -29,14 +28,24 @@ impl Examination<'_> {
         let idle: Vec<ClientId> =
             members.iter().zip(&loads).filter(|&(_, &load)| load == 0).map(|(id, _)| id.clone()).collect();
         let fix = better_counts(&real);
-        let totals = Some(format!("queues of the members in total: {}", short_list(&loads)));
+        let topics = real.len();
+        let list = short_list(&loads);
+        let totals = Some(said!("queues of the members in total: {list}", "各消费者的队列合计：{list}"));
         if queues > 0 && !idle.is_empty() {
             let why = if queues < members.len() {
-                format!("there are only {queues} queues")
+                said!("there are only {queues} queues", "一共只有 {queues} 个队列")
             } else {
-                format!("{name} shares {queues} queues of {} topics", real.len())
+                said!(
+                    "{name} shares {queues} queues of {topics} topics",
+                    "{name} 分配 {topics} 个主题的 {queues} 个队列"
+                )
             };
-            let text = format!("{} of {} members have no queue: {why}", idle.len(), members.len());
+            let (none, all) = (idle.len(), members.len());
+            let text = said!(
+                "{none} of {all} members have no queue: {why}",
+                "{all} 个消费者中有 {none} 个没有队列：{why}",
+                why
+            );
             return Some(Finding { effect: totals, fix, members: idle, ..Finding::new(Code::R108, text) });
         }
         // Worth a word if loads are further apart than one topic alone leaves them, and the most is a fifth above even.
@@ -44,25 +53,31 @@ impl Examination<'_> {
         if max - min <= of_one || max * 5 * members.len() < queues * 6 {
             return None;
         }
-        let text = format!("{name} gives {min} to {max} queues of {} topics to a member", real.len());
+        let text = said!(
+            "{name} gives {min} to {max} queues of {topics} topics to a member",
+            "{name} 把 {topics} 个主题的 {min} 到 {max} 个队列分给一个消费者"
+        );
         let level = if max * 3 * members.len() > queues * 4 { Level::Warning } else { Level::Info };
         Some(Finding { level, effect: totals, fix, ..Finding::new(Code::R107, text) })
     }
 }
 
 /// Numbers of members that divide the queues of every topic.
-fn better_counts(topics: &[Figures]) -> Cow<'static, str> {
+fn better_counts(topics: &[Figures]) -> Said {
     let common = topics.iter().map(|topic| topic.queues).fold(0, gcd);
     let divisors: Vec<String> =
         (1..=common).filter(|count| common % count == 0).take(12).map(|count| count.to_string()).collect();
     if divisors.len() < 2 {
-        return "choose numbers of queues that the number of members divides, or AVG_BY_DRAFT if all members know it".into();
+        return said!(
+            "choose numbers of queues that the number of members divides, or AVG_BY_DRAFT if all members know it",
+            "选择能被消费者数量整除的队列数；如果所有消费者都支持，也可使用 AVG_BY_DRAFT"
+        );
     }
-    format!(
-        "run {} members, which divide the queues of every topic, or AVG_BY_DRAFT if all members know it",
-        divisors.join(", ")
+    let divisors = divisors.join(", ");
+    said!(
+        "run {divisors} members, which divide the queues of every topic, or AVG_BY_DRAFT if all members know it",
+        "运行 {divisors} 个消费者（能整除每个主题的队列数）；如果所有消费者都支持，也可使用 AVG_BY_DRAFT"
     )
-    .into()
 }
 
 fn short_list(loads: &[usize]) -> String {

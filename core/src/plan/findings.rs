@@ -1,12 +1,11 @@
 //! What is wrong with a group as it was seen.
 
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::sickness::Examination;
-use super::{Code, Diff, Figures, Level, Plan, PlanError, Preview, Snapshot};
+use super::{Code, Diff, Figures, Level, Plan, PlanError, Preview, Said, Snapshot, said};
+use crate::allocate::Roomless;
 use crate::model::{ClientId, MessageQueue};
 
 /// Something about a group that its owner should know.
@@ -17,11 +16,11 @@ pub struct Finding {
     /// How bad it is.
     pub level: Level,
     /// What was found.
-    pub text: String,
+    pub text: Said,
     /// What it does, in numbers.
-    pub effect: Option<String>,
+    pub effect: Option<Said>,
     /// What to do about it.
-    pub fix: Cow<'static, str>,
+    pub fix: Said,
     /// The members that it is about.
     pub members: Vec<ClientId>,
     /// The queues that it is about.
@@ -64,7 +63,9 @@ impl Verdict {
 /// let verdict = verify(&snapshot)?;
 /// let finding = &verdict.findings[0];
 /// assert_eq!(finding.code, Code::R101);
-/// assert_eq!(finding.effect.as_deref(), Some("6 queues have several owners, 5 have none"));
+/// let effect = finding.effect.clone().unwrap();
+/// assert_eq!(effect.en, "6 queues have several owners, 5 have none");
+/// assert_eq!(effect.zh, "6 个队列有多个归属者，5 个没有");
 /// # Ok::<(), evenkeel_core::plan::PlanError>(())
 /// ```
 ///
@@ -100,23 +101,35 @@ impl Limits {
         let mut findings = Vec::new();
         let (moves, skew) = (preview.handed_over, preview.skew);
         if let Some(limit) = self.max_moves.filter(|&limit| moves.max > limit) {
-            let text =
-                format!("{} moves {} queues, limit {limit}", preview.strategy, range(moves.min, moves.max));
-            let effect = Some(format!("the fewest that lead to an even result are {}", preview.floor));
-            findings.push(Finding { effect, ..Finding::new(Code::R201, text) });
+            let (name, moves, floor) = (&preview.strategy, range(moves.min, moves.max), preview.floor);
+            let text = said!(
+                "{name} moves {moves} queues, limit {limit}",
+                "{name} 移动 {moves} 个队列，限制为 {limit}",
+                moves
+            );
+            let effect = said!(
+                "the fewest that lead to an even result are {floor}",
+                "得到均衡结果至少需要移动 {floor} 个"
+            );
+            findings.push(Finding { effect: Some(effect), ..Finding::new(Code::R201, text) });
         }
         if let Some(limit) = self.max_skew.filter(|&limit| skew.max > limit) {
-            let text =
-                format!("{} leaves a skew of {}, limit {limit}", preview.strategy, range(skew.min, skew.max));
-            let effect = Some(format!("members have {} queues", range(preview.after.min, preview.after.max)));
-            findings.push(Finding { effect, ..Finding::new(Code::R202, text) });
+            let (name, skew) = (&preview.strategy, range(skew.min, skew.max));
+            let text = said!(
+                "{name} leaves a skew of {skew}, limit {limit}",
+                "{name} 留下的偏差为 {skew}，限制为 {limit}",
+                skew
+            );
+            let loads = range(preview.after.min, preview.after.max);
+            let effect = said!("members have {loads} queues", "每个消费者有 {loads} 个队列", loads);
+            findings.push(Finding { effect: Some(effect), ..Finding::new(Code::R202, text) });
         }
         let idle = &preview.after.idle;
         if !idle.is_empty() {
-            let text = format!(
-                "{} of {} members have no queue after the change",
-                idle.len(),
-                preview.after.loads.len()
+            let (none, all) = (idle.len(), preview.after.loads.len());
+            let text = said!(
+                "{none} of {all} members have no queue after the change",
+                "变更后 {all} 个消费者中有 {none} 个没有队列"
             );
             findings.push(Finding { members: idle.clone(), ..Finding::new(Code::R203, text) });
         }
@@ -126,14 +139,14 @@ impl Limits {
 
 impl Finding {
     /// A finding with the level and the fix of its code.
-    pub(super) fn new(code: Code, text: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, text: Said) -> Self {
         let entry = super::explain(code.as_str());
         Self {
             code,
             level: entry.map_or(Level::Error, |entry| entry.level),
-            text: text.into(),
+            text,
             effect: None,
-            fix: Cow::Borrowed(entry.map_or("", |entry| entry.fix)),
+            fix: entry.map(|entry| entry.fix.into()).unwrap_or_default(),
             members: Vec::new(),
             queues: Vec::new(),
         }
@@ -141,18 +154,45 @@ impl Finding {
 }
 
 /// `4`, or `4 to 7`.
-fn range(min: usize, max: usize) -> String {
-    if min == max { format!("{min}") } else { format!("{min} to {max}") }
+fn range(min: usize, max: usize) -> Said {
+    if min == max { Said::same(min.to_string()) } else { said!("{min} to {max}", "{min} 到 {max}") }
 }
 
 /// What doubled and orphaned queues there are, in words; nothing if there are none.
-pub(super) fn effect(figures: &Figures) -> Option<String> {
-    let have = |count: usize| if count == 1 { "1 queue has".into() } else { format!("{count} queues have") };
-    match (figures.doubled.len(), figures.orphaned.len()) {
+pub(super) fn effect(figures: &Figures) -> Option<Said> {
+    let have = |count: usize| match count {
+        1 => said!("1 queue has", "1 个队列"),
+        _ => said!("{count} queues have", "{count} 个队列"),
+    };
+    let (doubled, orphaned) = (figures.doubled.len(), figures.orphaned.len());
+    let doubles = || {
+        let queues = have(doubled);
+        said!("{queues} several owners", "{queues}有多个归属者", queues)
+    };
+    match (doubled, orphaned) {
         (0, 0) => None,
-        (doubled, 0) => Some(format!("{} several owners", have(doubled))),
-        (0, orphaned) => Some(format!("{} no owner", have(orphaned))),
-        (doubled, 1) => Some(format!("{} several owners, 1 has none", have(doubled))),
-        (doubled, orphaned) => Some(format!("{} several owners, {orphaned} have none", have(doubled))),
+        (_, 0) => Some(doubles()),
+        (0, _) => {
+            let queues = have(orphaned);
+            Some(said!("{queues} no owner", "{queues}无人消费", queues))
+        }
+        _ => {
+            let (doubles, has) = (doubles(), if orphaned == 1 { "has" } else { "have" });
+            Some(said!("{doubles}, {orphaned} {has} none", "{doubles}，{orphaned} 个没有", doubles))
+        }
+    }
+}
+
+/// Why a strategy that shares by rooms cannot be computed.
+pub(crate) fn no_room(of: &Roomless) -> Said {
+    match of {
+        Roomless::Queue(queue) => {
+            let broker = queue.broker.as_str();
+            said!("no machine room is known for {of}", "队列 {queue} 的 Broker {broker:?} 没有已知的机房")
+        }
+        Roomless::Member(id) => {
+            let id = id.as_str();
+            said!("no machine room is known for {of}", "消费者 {id:?} 没有已知的机房")
+        }
     }
 }

@@ -1,17 +1,18 @@
 //! The examination itself: each sickness alone, so that its effect is its own.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::findings::{Finding, effect};
 use super::snapshot::HASH;
-use super::{Code, Figures, Layout, MemberSeen, Party, Plan, PlanError, Snapshot};
+use super::{Code, Figures, Layout, MemberSeen, Party, Plan, PlanError, Said, Snapshot, no_room, said};
 use crate::allocate::{Allocate, AllocateError, SortedMembers};
 use crate::model::{ClientId, Topic};
 use crate::order;
+
+const LISTED: Said<&str> = Said { en: ", ", zh: "，" };
 
 /// A group under examination.
 pub(super) struct Examination<'a> {
@@ -54,7 +55,7 @@ impl<'a> Examination<'a> {
     pub(super) fn findings(&self) -> Result<Vec<Finding>, PlanError> {
         let mut findings = Vec::new();
         if let Some(AllocateError::NoRoom { of }) = &self.no_room {
-            findings.push(Finding::new(Code::R204, format!("no machine room is known for {of}")));
+            findings.push(Finding::new(Code::R204, no_room(of)));
         }
         findings.extend(self.duplicates()?);
         findings.extend(self.doubled_and_orphaned());
@@ -97,12 +98,19 @@ impl<'a> Examination<'a> {
         let processes: Vec<&MemberSeen> =
             self.snapshot.members.iter().filter(|member| member.id == *first).collect();
         let addresses: Vec<&str> = processes.iter().filter_map(|member| member.address.as_deref()).collect();
-        let mut text = format!("{first} is used by {} processes", processes.len());
+        let count = processes.len();
+        let mut text = said!("{first} is used by {count} processes", "{first} 被 {count} 个进程使用");
         if !addresses.is_empty() {
-            text = format!("{text} ({})", addresses.join(", "));
+            let addresses = addresses.join(", ");
+            text = said!("{text} ({addresses})", "{text}（{addresses}）", text);
         }
         if repeated.len() > 1 {
-            text = format!("{text}, and {} more ids are used several times", repeated.len() - 1);
+            let more = repeated.len() - 1;
+            text = said!(
+                "{text}, and {more} more ids are used several times",
+                "{text}，另有 {more} 个 ID 被多次使用",
+                text
+            );
         }
         let sick = self.tried(Plan::new(&*self.common, &self.layout))?;
         Ok(Some(finding(Code::R101, text, sick.as_ref(), repeated)))
@@ -113,12 +121,13 @@ impl<'a> Examination<'a> {
             return Vec::new();
         };
         let figures = actual.figures();
+        let queues = figures.queues;
         let mut findings = Vec::new();
         if let Some(first) = figures.doubled.first() {
-            let text = format!(
-                "{} of {} queues have several owners, {first} first",
-                figures.doubled.len(),
-                figures.queues
+            let count = figures.doubled.len();
+            let text = said!(
+                "{count} of {queues} queues have several owners, {first} first",
+                "{queues} 个队列中有 {count} 个有多个归属者，首先是 {first}"
             );
             let owners = order::set(figures.doubled.iter().flat_map(|queue| actual.owners_of(queue)));
             let members = owners.into_iter().cloned().collect();
@@ -129,10 +138,10 @@ impl<'a> Examination<'a> {
             });
         }
         if let Some(first) = figures.orphaned.first() {
-            let text = format!(
-                "{} of {} queues have no owner, {first} first",
-                figures.orphaned.len(),
-                figures.queues
+            let count = figures.orphaned.len();
+            let text = said!(
+                "{count} of {queues} queues have no owner, {first} first",
+                "{queues} 个队列中有 {count} 个无人消费，首先是 {first}"
             );
             findings.push(Finding { queues: figures.orphaned, ..Finding::new(Code::R103, text) });
         }
@@ -151,13 +160,20 @@ impl<'a> Examination<'a> {
         }
         let mut parts: Vec<(&String, &Vec<ClientId>)> = by_name.iter().collect();
         order::sort_by(&mut parts, |a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(b.0)));
-        let text: Vec<String> =
-            parts.iter().map(|(name, ids)| format!("{name} on {}", counted(ids))).collect();
+        let on = |(name, ids): &(&String, &Vec<ClientId>)| {
+            let members = counted(ids);
+            said!("{name} on {members}", "{members}运行 {name}", members)
+        };
+        let text: Vec<Said> = parts.iter().map(on).collect();
+        let text = Said::joined(&text, LISTED);
         let odd = parts.iter().skip(1).flat_map(|(_, ids)| ids.iter().cloned()).collect();
         let sick = self.with_parties(true, false)?;
-        let mut finding = finding(Code::R104, text.join(", "), sick.as_ref(), odd);
+        let mut finding = finding(Code::R104, text, sick.as_ref(), odd);
         if sick.is_none() {
-            finding.effect = Some("cannot be reckoned: the settings of a strategy are not known".into());
+            finding.effect = Some(said!(
+                "cannot be reckoned: the settings of a strategy are not known",
+                "无法推算：有一种策略的参数未知"
+            ));
         }
         Ok(Some(finding))
     }
@@ -170,7 +186,12 @@ impl<'a> Examination<'a> {
             return Ok(None);
         }
         let ids: Vec<ClientId> = go.iter().map(|member| member.id.clone()).collect();
-        let text = format!("{} use the Go client's hash ring, {} Java's", counted(&ids), others.len());
+        let (members, java) = (counted(&ids), others.len());
+        let text = said!(
+            "{members} use the Go client's hash ring, {java} Java's",
+            "{members}使用 Go 客户端的哈希环，{java} 个使用 Java 的",
+            members
+        );
         let sick = self.with_parties(true, false)?;
         Ok(Some(finding(Code::R105, text, sick.as_ref(), ids)))
     }
@@ -183,15 +204,19 @@ impl<'a> Examination<'a> {
         let Some((&common, _)) = common.filter(|_| counts.len() > 1) else {
             return Ok(None);
         };
-        let odd: Vec<(&MemberSeen, String)> = told()
+        let odd: Vec<(&MemberSeen, Said)> = told()
             .filter(|&(_, subscribed)| subscribed != common)
             .map(|(member, subscribed)| (*member, difference(subscribed, common)))
             .collect();
-        let text: Vec<String> =
-            odd.iter().map(|(member, difference)| format!("{} {difference}", member.id)).collect();
+        let of_one = |(member, difference): &(&MemberSeen, Said)| {
+            let id = &member.id;
+            said!("{id} {difference}", "{id} {difference}", difference)
+        };
+        let text: Vec<Said> = odd.iter().map(of_one).collect();
+        let text = Said::joined(&text, Said { en: "; ", zh: "；" });
         let ids = odd.iter().map(|(member, _)| member.id.clone()).collect();
         let sick = self.with_parties(false, true)?;
-        Ok(Some(finding(Code::R106, text.join("; "), sick.as_ref(), ids)))
+        Ok(Some(finding(Code::R106, text, sick.as_ref(), ids)))
     }
 
     fn lists(&self) -> Result<Option<Finding>, PlanError> {
@@ -204,8 +229,8 @@ impl<'a> Examination<'a> {
         let Some(effect) = effect(&figures) else {
             return Ok(None);
         };
-        let text = "the lists of the members overlap or have gaps";
-        Ok(Some(finding_with(Code::R109, text.into(), effect, &figures, Vec::new())))
+        let text = said!("the lists of the members overlap or have gaps", "各消费者的列表有重叠或缺口");
+        Ok(Some(finding_with(Code::R109, text, effect, &figures, Vec::new())))
     }
 
     fn silence(&self) -> Option<Finding> {
@@ -218,17 +243,21 @@ impl<'a> Examination<'a> {
         let clients = order::set(silent.iter().map(|member| member.client()));
         let clients: Vec<String> = clients.into_iter().collect();
         let who = match ids.as_slice() {
-            [_] => first.id.to_string(),
-            _ => format!("{} members", ids.len()),
+            [_] => Said::same(first.id.to_string()),
+            _ => counted(&ids),
         };
-        let text = format!("{who} did not answer ({})", clients.join(", "));
+        let clients = clients.join(", ");
+        let text = said!("{who} did not answer ({clients})", "{who} 没有应答（{clients}）", who);
         let reckoned: usize = self.actual.as_ref().map_or(0, |plan| {
             let loads = plan.figures().loads;
             let silent = plan.members().iter().zip(loads).filter(|(id, _)| ids.contains(id));
             silent.map(|(_, load)| load).sum()
         });
-        let effect = Some(format!("by reckoning, queues that nobody reads if nobody is there: {reckoned}"));
-        Some(Finding { effect, members: ids, ..Finding::new(Code::R110, text) })
+        let effect = said!(
+            "by reckoning, queues that nobody reads if nobody is there: {reckoned}",
+            "据推算，如果没有进程在运行，无人消费的队列有 {reckoned} 个"
+        );
+        Some(Finding { effect: Some(effect), members: ids, ..Finding::new(Code::R110, text) })
     }
 
     /// What comes of members that differ in strategies or subscriptions, each id once; `None` if it cannot be told.
@@ -281,23 +310,15 @@ impl<'a> Examination<'a> {
     }
 }
 
-fn finding(code: Code, text: String, sick: Option<&Figures>, members: Vec<ClientId>) -> Finding {
-    let none = "no queue has several owners or none";
+fn finding(code: Code, text: Said, sick: Option<&Figures>, members: Vec<ClientId>) -> Finding {
+    let none = || said!("no queue has several owners or none", "没有队列有多个归属者或无人消费");
     match sick {
         None => Finding { members, ..Finding::new(code, text) },
-        Some(figures) => {
-            finding_with(code, text, effect(figures).unwrap_or_else(|| none.into()), figures, members)
-        }
+        Some(figures) => finding_with(code, text, effect(figures).unwrap_or_else(none), figures, members),
     }
 }
 
-fn finding_with(
-    code: Code,
-    text: String,
-    effect: String,
-    figures: &Figures,
-    members: Vec<ClientId>,
-) -> Finding {
+fn finding_with(code: Code, text: Said, effect: Said, figures: &Figures, members: Vec<ClientId>) -> Finding {
     let queues = figures.doubled.iter().chain(&figures.orphaned).cloned().collect();
     Finding { effect: Some(effect), queues, members, ..Finding::new(code, text) }
 }
@@ -316,13 +337,16 @@ fn share_of(plan: &Plan, id: &ClientId) -> Vec<crate::model::MessageQueue> {
 }
 
 /// How one set of subscriptions differs from the common one, as the rest of a sentence about a member.
-fn difference(subscribed: &BTreeMap<Topic, String>, common: &BTreeMap<Topic, String>) -> String {
+fn difference(subscribed: &BTreeMap<Topic, String>, common: &BTreeMap<Topic, String>) -> Said {
     let mut parts = Vec::new();
     for (topic, expression) in common {
         match subscribed.get(topic) {
-            None => parts.push(format!("lacks {topic}")),
+            None => parts.push(said!("lacks {topic}", "没有订阅 {topic}")),
             Some(other) if other != expression => {
-                parts.push(format!("has {topic} as {other:?} instead of {expression:?}"));
+                parts.push(said!(
+                    "has {topic} as {other:?} instead of {expression:?}",
+                    "订阅 {topic} 的表达式是 {other:?} 而不是 {expression:?}"
+                ));
             }
             Some(_) => {}
         }
@@ -331,14 +355,15 @@ fn difference(subscribed: &BTreeMap<Topic, String>, common: &BTreeMap<Topic, Str
         subscribed
             .keys()
             .filter(|topic| !common.contains_key(topic))
-            .map(|topic| format!("has {topic} besides")),
+            .map(|topic| said!("has {topic} besides", "另外订阅了 {topic}")),
     );
-    parts.join(" and ")
+    Said::joined(&parts, Said { en: " and ", zh: "，" })
 }
 
-fn counted(ids: &[ClientId]) -> String {
+fn counted(ids: &[ClientId]) -> Said {
+    let count = ids.len();
     match ids {
-        [id] => format!("1 member ({id})"),
-        _ => format!("{} members", ids.len()),
+        [id] => said!("1 member ({id})", "1 个消费者（{id}）"),
+        _ => said!("{count} members", "{count} 个消费者"),
     }
 }

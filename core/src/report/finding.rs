@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::{ClientId, MessageQueue};
-use crate::plan::{self, Code, Level};
+use crate::plan::{self, Code, Language, Level};
 
 /// Something about a group, or about a change to it, that its owner should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,29 +32,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding with the level and the fix of its code.
-    pub(super) fn new(code: Code, text: impl Into<String>) -> Self {
-        let entry = plan::explain(code.as_str());
-        Self {
-            code,
-            level: entry.map_or(Level::Error, |entry| entry.level),
-            text: text.into(),
-            effect: None,
-            fix: entry.map_or("", |entry| entry.fix).into(),
-            consumers: Vec::new(),
-            queues: Vec::new(),
-        }
-    }
-}
-
-impl From<plan::Finding> for Finding {
-    fn from(found: plan::Finding) -> Self {
+    pub(super) fn told(found: plan::Finding, language: Language) -> Self {
         Self {
             code: found.code,
             level: found.level,
-            text: found.text,
-            effect: found.effect,
-            fix: found.fix.into_owned(),
+            text: found.text.into_language(language),
+            effect: found.effect.map(|effect| effect.into_language(language)),
+            fix: found.fix.into_language(language),
             consumers: found.members,
             queues: found.queues,
         }
@@ -69,5 +54,12 @@ impl Serialize for Code {
 impl Serialize for Level {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
+    }
+}
+
+/// By its code: `en`, `zh`.
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }

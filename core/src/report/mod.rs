@@ -64,6 +64,7 @@ pub use running::Strategies;
 pub use sharing::Sharing;
 pub use snapshot::{BrokerSeen, ConsumerSeen, Load, Owned, SCHEMA, Snapshot, TopicSeen};
 pub use strategy::{DraftRooms, Identity, RingHash, RoomRule, Strategy};
-pub use verified::{ConsumerVerdict, DoubledQueue, VerifyReport, verify};
+pub use verified::{ConsumerVerdict, DoubledQueue, VerifyReport, verify, verify_in};
 
 pub use crate::model::MessageQueue as QueueRef;
+pub use crate::plan::Language;

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::running::Running;
 use super::work::Work;
 use super::{Change, Error, ErrorCode, Finding, Snapshot, Strategies, Strategy};
+use crate::allocate::AllocateError;
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
-use crate::plan::{self, Code, Layout, Level, Limits, PlanError, Preview, Trials, preview};
+use crate::plan::{self, Code, Language, Layout, Level, Limits, PlanError, Preview, Trials, preview, said};
 
 /// The schema that [`PlanReport`] has.
 const SCHEMA: &str = "evenkeel.plan/1";
@@ -247,12 +248,13 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         results: Vec::new(),
         skipped: Vec::new(),
         limits: None,
-        warnings: standing(&group, &running)?,
+        warnings: Vec::new(),
     };
     let mut previews = Vec::new();
     for (number, strategy) in strategies.iter().enumerate() {
         if let Err(error) = work.fits(strategy) {
             if !all || number == 0 {
+    let mut warnings = standing(&group, &running)?;
                 return Err(error);
             }
             skipped.push(Skipped { strategy: strategy.name().into(), why: error.text });
@@ -261,40 +263,42 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         let rule = strategy.build().map_err(|error| error.within(&format!("strategies[{number}]")))?;
         match preview(&layout, rule, &built, work.trials(strategy)) {
             Ok(preview) => previews.push((strategy, preview)),
-            Err(PlanError::Strategy(error @ crate::allocate::AllocateError::NoRoom { .. })) => {
-                let text = format!("{} cannot be computed: {error}", strategy.name());
-                skipped.push(Skipped { strategy: strategy.name().into(), why: format!("{error}") });
-                report.warnings.push(Finding::new(Code::R204, text));
+            Err(PlanError::Strategy(AllocateError::NoRoom { of })) => {
+                let (name, why) = (strategy.name(), plan::no_room(&of));
+                let text = said!("{name} cannot be computed: {why}", "无法计算 {name}：{why}", why);
+                skipped.push(Skipped { strategy: name.into(), why: why.en });
+                warnings.push(plan::Finding::new(Code::R204, text));
             }
             Err(error) => return Err(error.into()),
         }
     }
     report.skipped = skipped;
     report.measure(&layout, &built, &previews)?;
-    report.judge(&running, &previews, options);
+    warnings.extend(report.judge(&running, &previews, options));
     let mut redacted = snapshot.redacted;
     for (strategy, preview) in previews {
         if redacted && strategy.looks_at_names() {
-            report
-                .warnings
-                .push(Finding::new(Code::R206, "names are pseudonyms, and hash rings look at names"));
+            let text =
+                said!("names are pseudonyms, and hash rings look at names", "名称是化名，而哈希环要看名称");
+            warnings.push(plan::Finding::new(Code::R206, text));
             redacted = false;
         }
         report.results.push(PlanResult::new(strategy, preview, running.is(strategy), options));
     }
-    order::sort_by(&mut report.warnings, |a, b| a.code.cmp(&b.code));
+    order::sort_by(&mut warnings, |a, b| a.code.cmp(&b.code));
+    report.warnings = warnings.into_iter().map(|found| Finding::told(found, options.language)).collect();
     Ok(report)
 }
 
 /// What is wrong with the group before anything is changed.
-fn standing(group: &plan::Snapshot, running: &Running) -> Result<Vec<Finding>, Error> {
+fn standing(group: &plan::Snapshot, running: &Running) -> Result<Vec<plan::Finding>, Error> {
     // Room strategies answer for themselves below.
     let verdict = plan::verify(group)?;
     let found = verdict
         .findings
         .into_iter()
         .filter(|finding| finding.level >= Level::Warning && finding.code != Code::R204);
-    Ok(found.map(Finding::from).chain(running.finding()).collect())
+    Ok(found.chain(running.finding()).collect())
 }
 
 impl PlanReport {
@@ -328,15 +332,21 @@ impl PlanReport {
         Ok(())
     }
 
-    fn judge(&mut self, running: &Running, previews: &[(&Strategy, Preview)], options: &Options) {
+    /// Says whether the limits are kept; the result is what there is to say about it.
+    fn judge(
+        &mut self,
+        running: &Running,
+        previews: &[(&Strategy, Preview)],
+        options: &Options,
+    ) -> Vec<plan::Finding> {
         let limits = Limits { max_moves: options.max_moves, max_skew: options.max_skew };
         let reckoned = |strategy: &Strategy| running.is(strategy) || *strategy == running.strategy;
         let is_there = previews.iter().any(|(strategy, _)| reckoned(strategy));
         let judged = || previews.iter().filter(|(strategy, _)| !is_there || reckoned(strategy));
         for (strategy, preview) in judged() {
-            self.warnings
-                .extend(limits.findings(preview).into_iter().map(|found| with_known_names(found.into())));
-            self.warnings.extend(gaps(strategy, preview));
+            findings.extend(limits.findings(preview).into_iter().map(with_known_names));
+            findings.extend(gaps(strategy, preview));
+        let mut findings = Vec::new();
         }
         if limits != Limits::default() {
             let told = judged().next().is_some() && !running.is_unknown();
@@ -350,7 +360,8 @@ impl PlanReport {
 }
 
 /// Queues that the changes leave without an owner or with several, which were not so before.
-fn gaps(strategy: &Strategy, preview: &Preview) -> Option<Finding> {
+        findings
+fn gaps(strategy: &Strategy, preview: &Preview) -> Option<plan::Finding> {
     let (after, before) = (&preview.after, &preview.before);
     let (orphaned, doubled) = (after.orphaned.len(), after.doubled.len());
     if orphaned <= before.orphaned.len() && doubled <= before.doubled.len() {
@@ -361,12 +372,13 @@ fn gaps(strategy: &Strategy, preview: &Preview) -> Option<Finding> {
         _ if orphaned > 0 => Code::R103,
         _ => Code::R102,
     };
-    let text = format!(
-        "after the change, {orphaned} of {} queues have no owner and {doubled} have several",
-        after.queues
+    let all = after.queues;
+    let text = said!(
+        "after the change, {orphaned} of {all} queues have no owner and {doubled} have several",
+        "变更后，{all} 个队列中有 {orphaned} 个无人消费，{doubled} 个有多个归属者"
     );
     let queues = after.doubled.iter().chain(&after.orphaned).cloned().collect();
-    Some(Finding { queues, ..Finding::new(code, text) })
+    Some(plan::Finding { queues, ..plan::Finding::new(code, text) })
 }
 
 impl PlanResult {
@@ -421,8 +433,8 @@ fn known_name(id: ClientId) -> ClientId {
     if id.as_str().contains('\0') { ClientId::from("(new)") } else { id }
 }
 
-fn with_known_names(mut finding: Finding) -> Finding {
-    finding.consumers = finding.consumers.into_iter().map(known_name).collect();
+fn with_known_names(mut finding: plan::Finding) -> plan::Finding {
+    finding.members = finding.members.into_iter().map(known_name).collect();
     finding
 }
 

@@ -1,7 +1,6 @@
 //! Which strategies a plan is made for.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,8 +8,8 @@ use alloc::vec::Vec;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, de};
 
-use super::{Error, Finding, Skipped, Snapshot, Strategy};
-use crate::plan::{self, Code};
+use super::{Error, Skipped, Snapshot, Strategy};
+use crate::plan::{self, Code, Finding, said};
 
 /// Which strategies to try.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +80,10 @@ impl Running {
 
     pub(super) fn finding(&self) -> Option<Finding> {
         let name = self.unknown.as_deref()?;
-        let text = format!("the consumers run {name}, and what it needs to be computed is not known");
+        let text = said!(
+            "the consumers run {name}, and what it needs to be computed is not known",
+            "消费者运行 {name}，而计算它所需的信息未知"
+        );
         Some(Finding::new(Code::R205, text))
     }
 

@@ -1,6 +1,5 @@
 //! What is wrong with a group, as JSON.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,7 +9,7 @@ use super::running::Running;
 use super::{Error, ErrorCode, Finding, Sharing, Snapshot, Strategy};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
-use crate::plan::{self, Code, Level, Plan};
+use crate::plan::{self, Code, Language, Level, Plan, said};
 
 /// The schema that [`VerifyReport`] has.
 const SCHEMA: &str = "evenkeel.verify/1";
@@ -80,6 +79,15 @@ pub struct DoubledQueue {
 ///
 /// If the snapshot is not sound, has no queues or no consumers, or is too large.
 pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
+    verify_in(snapshot, Language::default())
+}
+
+/// The same with findings in another language.
+///
+/// # Errors
+///
+/// Those of [`verify`], in English.
+pub fn verify_in(snapshot: &Snapshot, language: Language) -> Result<VerifyReport, Error> {
     let mut group = plan::Snapshot::try_from(snapshot)?;
     let layout = group.layout();
     if layout.queues() == 0 {
@@ -92,7 +100,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
     running.settle(&mut group)?;
     let verdict = plan::verify(&group)?;
     let lists = verdict.expected.as_ref().and_then(|expected| gaps_in_lists(&running.strategy, expected));
-    let mut findings: Vec<Finding> = verdict.findings.into_iter().map(Finding::from).collect();
+    let mut findings = verdict.findings;
     if findings.iter().all(|finding| finding.code != Code::R109) {
         findings.extend(lists);
     }
@@ -101,6 +109,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
         about_consumers_only(&mut findings);
     }
     order::sort_by(&mut findings, |a, b| a.code.cmp(&b.code));
+    let findings: Vec<Finding> = findings.into_iter().map(|found| Finding::told(found, language)).collect();
     let shared = snapshot.sharing.is_by_consumers();
     let actual = verdict.actual.as_ref().filter(|_| shared);
     let expected = verdict.expected.as_ref().filter(|_| shared);
@@ -123,7 +132,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport, Error> {
 }
 
 /// Where queues are not shared out, what is said of owners, strategies and balance means nothing.
-fn about_consumers_only(findings: &mut Vec<Finding>) {
+fn about_consumers_only(findings: &mut Vec<plan::Finding>) {
     findings.retain(|finding| matches!(finding.code, Code::R101 | Code::R106 | Code::R110));
     for finding in findings {
         finding.effect = None;
@@ -132,17 +141,20 @@ fn about_consumers_only(findings: &mut Vec<Finding>) {
 }
 
 /// Lists of the whole group that overlap or have gaps, where consumers did not tell their own.
-fn gaps_in_lists(strategy: &Strategy, expected: &Plan) -> Option<Finding> {
+fn gaps_in_lists(strategy: &Strategy, expected: &Plan) -> Option<plan::Finding> {
     let Strategy::Config { .. } = strategy else { return None };
     let figures = expected.figures();
     let (orphaned, doubled) = (figures.orphaned.len(), figures.doubled.len());
     if orphaned + doubled == 0 {
         return None;
     }
-    let effect = Some(format!("{doubled} queues have several owners, {orphaned} have none"));
+    let effect = said!(
+        "{doubled} queues have several owners, {orphaned} have none",
+        "{doubled} 个队列有多个归属者，{orphaned} 个没有"
+    );
     let queues = figures.doubled.into_iter().chain(figures.orphaned).collect();
-    let text = "the lists of the consumers overlap or have gaps";
-    Some(Finding { effect, queues, ..Finding::new(Code::R109, text) })
+    let text = said!("the lists of the consumers overlap or have gaps", "各消费者的列表有重叠或缺口");
+    Some(plan::Finding { effect: Some(effect), queues, ..plan::Finding::new(Code::R109, text) })
 }
 
 fn consumers(group: &plan::Snapshot, expected: Option<&Plan>, actual: Option<&Plan>) -> Vec<ConsumerVerdict> {

@@ -70,9 +70,9 @@ fn r101_a_duplicate_id_is_named_with_its_processes() {
     snapshot.members.iter_mut().for_each(|member| member.owned = None);
     let finding = sole(&snapshot);
     assert_eq!((finding.code, finding.level), (Code::R101, Level::Error));
-    assert_eq!(finding.text, "c01 is used by 2 processes (10.31.79.112:59606, 10.31.79.17:48864)");
-    assert_eq!(finding.effect.unwrap(), "6 queues have several owners, 5 have none");
-    assert!(finding.fix.contains("--client-id"));
+    assert_eq!(finding.text.en, "c01 is used by 2 processes (10.31.79.112:59606, 10.31.79.17:48864)");
+    assert_eq!(finding.effect.unwrap().en, "6 queues have several owners, 5 have none");
+    assert!(finding.fix.en.contains("--client-id"));
     assert_eq!((finding.members.len(), finding.queues.len()), (1, 11));
 }
 
@@ -94,14 +94,14 @@ fn r104_one_member_on_another_strategy() {
     snapshot.members[2].strategy = Some("AllocateMessageQueueAveragelyByCircle".into());
     let finding = sole(&snapshot);
     assert_eq!(finding.code, Code::R104);
-    assert_eq!(finding.text, "AVG on 2 members, AVG_BY_CIRCLE on 1 member (c03)");
-    assert!(finding.effect.unwrap().contains("several owners"));
+    assert_eq!(finding.text.en, "AVG on 2 members, AVG_BY_CIRCLE on 1 member (c03)");
+    assert!(finding.effect.unwrap().en.contains("several owners"));
     assert_eq!(finding.members, [ClientId::from("c03")]);
 
     snapshot.members[2].strategy = Some("com.example.Ours".into());
     let finding = sole(&snapshot);
-    assert_eq!(finding.text, "AVG on 2 members, Ours on 1 member (c03)");
-    assert!(finding.effect.unwrap().starts_with("cannot be reckoned"));
+    assert_eq!(finding.text.en, "AVG on 2 members, Ours on 1 member (c03)");
+    assert!(finding.effect.unwrap().en.starts_with("cannot be reckoned"));
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn r105_a_go_member_on_its_own_ring() {
     let finding = sole(&snapshot);
     assert_eq!(finding.code, Code::R105);
     assert!(
-        finding.text.starts_with("1 member (c02) use") || finding.text.contains("c02"),
+        finding.text.en.starts_with("1 member (c02) use") || finding.text.en.contains("c02"),
         "{}",
-        finding.text
+        finding.text.en
     );
     assert!(!finding.queues.is_empty());
 }
@@ -160,8 +160,8 @@ fn r106_names_the_member_and_the_difference() {
     snapshot.members[1].subscriptions = Some(subscribed(&[("T01", "a"), ("X", "*")]));
     let finding = sole(&snapshot);
     assert_eq!(finding.code, Code::R106);
-    assert_eq!(finding.text, "c02 lacks T00 and has T01 as \"a\" instead of \"a || b\" and has X besides");
-    assert_eq!(finding.effect.unwrap(), "3 queues have no owner");
+    assert_eq!(finding.text.en, "c02 lacks T00 and has T01 as \"a\" instead of \"a || b\" and has X besides");
+    assert_eq!(finding.effect.unwrap().en, "3 queues have no owner");
 }
 
 #[test]
@@ -177,17 +177,17 @@ fn r107_and_r108_tell_totals_over_all_topics() {
     };
     let idle = sole(&group(20, 4, 6));
     assert_eq!((idle.code, idle.level), (Code::R108, Level::Warning));
-    assert_eq!(idle.text, "2 of 6 members have no queue: AVG shares 80 queues of 20 topics");
-    assert_eq!(idle.effect.unwrap(), "queues of the members in total: 20 20 20 20 0 0");
-    assert!(idle.fix.starts_with("run 1, 2, 4 members"), "{}", idle.fix);
+    assert_eq!(idle.text.en, "2 of 6 members have no queue: AVG shares 80 queues of 20 topics");
+    assert_eq!(idle.effect.unwrap().en, "queues of the members in total: 20 20 20 20 0 0");
+    assert!(idle.fix.en.starts_with("run 1, 2, 4 members"), "{}", idle.fix.en);
     assert_eq!(idle.members, ["c05", "c06"].map(ClientId::from));
 
     let uneven = sole(&group(20, 5, 2));
     assert_eq!((uneven.code, uneven.level), (Code::R107, Level::Info));
-    assert_eq!(uneven.text, "AVG gives 40 to 60 queues of 20 topics to a member");
-    assert!(uneven.fix.starts_with("run 1, 5 members"), "{}", uneven.fix);
+    assert_eq!(uneven.text.en, "AVG gives 40 to 60 queues of 20 topics to a member");
+    assert!(uneven.fix.en.starts_with("run 1, 5 members"), "{}", uneven.fix.en);
 
-    assert_eq!(sole(&group(1, 4, 6)).text, "2 of 6 members have no queue: there are only 4 queues");
+    assert_eq!(sole(&group(1, 4, 6)).text.en, "2 of 6 members have no queue: there are only 4 queues");
     let mut with_retry = group(1, 4, 4);
     with_retry.topics.extend(Layout::new("g", []).with_queues("%RETRY%g", "broker-a", 1).topics);
     assert_eq!(codes(&verify(&with_retry).unwrap()), []);
@@ -206,7 +206,7 @@ fn r109_lists_that_overlap_or_have_a_gap() {
     snapshot.members[1].listed = Some((7..15).map(queue).collect());
     let finding = sole(&snapshot);
     assert_eq!(finding.code, Code::R109);
-    assert_eq!(finding.effect.unwrap(), "1 queue has several owners, 1 has none");
+    assert_eq!(finding.effect.unwrap().en, "1 queue has several owners, 1 has none");
     assert_eq!(finding.queues, [queue(7), queue(15)]);
 }
 
@@ -216,8 +216,8 @@ fn r110_a_silent_member_is_reckoned_with() {
     (snapshot.members[2].owned, snapshot.members[2].strategy) = (None, None);
     let finding = sole(&snapshot);
     assert_eq!((finding.code, finding.level), (Code::R110, Level::Warning));
-    assert_eq!(finding.text, "c03 did not answer (JAVA 5.3.1)");
-    assert_eq!(finding.effect.unwrap(), "by reckoning, queues that nobody reads if nobody is there: 5");
+    assert_eq!(finding.text.en, "c03 did not answer (JAVA 5.3.1)");
+    assert_eq!(finding.effect.unwrap().en, "by reckoning, queues that nobody reads if nobody is there: 5");
     assert!(verify(&snapshot).unwrap().is_healthy());
 }
 
@@ -228,7 +228,7 @@ fn a_member_that_is_dead_but_listed_shows_by_the_queues_of_the_others() {
     snapshot.members[3].owned = None;
     let finding = sole(&snapshot);
     assert_eq!((finding.code, finding.members), (Code::R110, vec![ClientId::from("c04")]));
-    assert_eq!(finding.effect.unwrap(), "by reckoning, queues that nobody reads if nobody is there: 4");
+    assert_eq!(finding.effect.unwrap().en, "by reckoning, queues that nobody reads if nobody is there: 4");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn r204_a_room_that_nobody_knows() {
     snapshot.members.iter_mut().for_each(|member| member.strategy = None);
     let verdict = verify(&snapshot).unwrap();
     assert_eq!(codes(&verdict), [Code::R204]);
-    assert!(verdict.findings[0].text.contains("broker-a"), "{}", verdict.findings[0].text);
+    assert!(verdict.findings[0].text.en.contains("broker-a"), "{}", verdict.findings[0].text.en);
 }
 
 #[test]
@@ -250,8 +250,8 @@ fn r201_to_r203_hold_a_change_against_limits() {
     assert!(!limits.allow(&nine));
     let findings = limits.findings(&nine);
     assert_eq!(findings.len(), 1);
-    assert_eq!((findings[0].code, findings[0].text.as_str()), (Code::R201, "AVG moves 9 queues, limit 8"));
-    assert_eq!(findings[0].effect.as_deref(), Some("the fewest that lead to an even result are 4"));
+    assert_eq!((findings[0].code, findings[0].text.en.as_str()), (Code::R201, "AVG moves 9 queues, limit 8"));
+    assert_eq!(findings[0].effect.as_ref().unwrap().en, "the fewest that lead to an even result are 4");
     assert!(Limits { max_moves: Some(9), max_skew: Some(0) }.allow(&nine));
 
     let crowd = [Change::JoinUnknown(20)];
@@ -270,7 +270,7 @@ fn every_code_is_explained_once() {
     assert!(all.is_sorted_by(|a, b| a < b));
     for entry in EXPLANATIONS {
         assert_eq!(explain(entry.code.as_str()), Some(entry));
-        for text in [entry.meaning, entry.cause, entry.fix] {
+        for text in [entry.meaning, entry.cause, entry.fix.en] {
             assert!(text.ends_with('.') && !text.contains("  "), "{}: {text}", entry.code);
         }
     }

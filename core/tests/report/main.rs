@@ -5,6 +5,7 @@ mod changes;
 mod errors;
 mod groups;
 mod hostile;
+mod languages;
 mod link;
 mod plan_figures;
 mod redact;

@@ -38,7 +38,7 @@ pub(crate) fn run(global: &Global, options: &Options) -> Result<Code, Failure> {
 fn print(entry: &Explanation) -> Result<(), Failure> {
     output::line(&format!("{} · {} · {}", entry.code, entry.level, entry.title))?;
     output::line("")?;
-    for (title, text) in [("", entry.meaning), ("cause:  ", entry.cause), ("fix:    ", entry.fix)] {
+    for (title, text) in [("", entry.meaning), ("cause:  ", entry.cause), ("fix:    ", entry.fix.en)] {
         output::paragraph(title, text)?;
     }
     Ok(())
@@ -59,6 +59,6 @@ fn row(entry: &Explanation) -> Value {
         "title": entry.title,
         "meaning": entry.meaning,
         "cause": entry.cause,
-        "fix": entry.fix,
+        "fix": entry.fix.en,
     })
 }

@@ -92,6 +92,17 @@ test('the language can be switched at once, in both directions', async () => {
   await end();
 });
 
+test('findings are told in the language of the page', async () => {
+  const { page, end } = await open(browser, site.url);
+  await page.getByLabel('Example').selectOption('twins');
+  const found = page.locator('.findings > li').first();
+  await found.getByText(/6 queues have several owners, 5 have none/).waitFor();
+  await page.getByRole('button', { name: '中文' }).click();
+  await found.getByText(/6 个队列有多个归属者，5 个没有/).waitFor();
+  assert.doesNotMatch(await found.innerText(), /\b(is|the|have|each)\b/);
+  await end();
+});
+
 const SIZES = {
   phone: { width: 360, height: 740 },
   '400 % of 1280 by 1024': { width: 320, height: 256 },

@@ -10,6 +10,7 @@ import type {
   ConsumerId,
   Explanation,
   Finding,
+  Language,
   Move,
   Parsed,
   PlanOptions,
@@ -98,14 +99,14 @@ export function movedByPlace(input: Snapshot, strategy?: Strategy): number[] | n
  *
  * @throws EvenkeelError `BAD_SNAPSHOT`, `BAD_STRATEGY`
  */
-export function verify(input: Snapshot): Finding[] {
-  return [...verifyReport(input).findings];
+export function verify(input: Snapshot, options: { language?: Language } = {}): Finding[] {
+  return [...verifyReport(input, options).findings];
 }
 
 /** The same with everything that `evenkeel verify --json` prints. */
-export function verifyReport(input: Snapshot): VerifyReport {
+export function verifyReport(input: Snapshot, { language }: { language?: Language } = {}): VerifyReport {
   const snapshot = toText(snapshotWithTables(input, namesOf(input)));
-  return planner.ask(() => glue.verify(snapshot));
+  return planner.ask(() => glue.verify(snapshot, language));
 }
 
 /**

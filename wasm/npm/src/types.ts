@@ -245,6 +245,9 @@ export interface PerConsumer {
 export interface Finding {
   readonly code: `R${number}`;
   readonly level: 'error' | 'warning' | 'info';
+/** What findings are told in: English, or Chinese in simplified characters. */
+export type Language = 'en' | 'zh';
+
   readonly text: string;
   /** What it does, in numbers. */
   readonly effect?: string;

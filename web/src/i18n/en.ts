@@ -248,6 +248,8 @@ export const en = {
   'finding.R202': 'more skew than allowed',
   'finding.R203': 'consumers idle after the change',
   'finding.R204': 'room unknown',
+  'finding.R205': 'running strategy not known',
+  'finding.R206': 'names are pseudonyms',
 
   sources: 'What was read',
   'chip.unread': 'not recognised',
@@ -313,11 +315,11 @@ export const en = {
   'share.title': 'Share',
   'share.what': 'The link holds the whole plan behind its #, which browsers do not send to servers.',
   'share.redact': 'Replace names by hashes',
-  'share.link': 'Link',
-  'share.long': 'This plan is too large for a link, which many programs would cut. Save the snapshot instead.',
   'share.leftout':
     'Left out of this link: the settings of strategies that are not running and consist of names (rooms, lists).',
   'share.tables': 'The link has the rooms as tables of the names that are there now, not the rule that finds them.',
+  'share.link': 'Link',
+  'share.long': 'This plan is too large for a link, which many programs would cut. Save the snapshot instead.',
   'share.file': 'Save snapshot',
   'link.bad': 'The link cannot be read: {why}',
 

@@ -248,6 +248,8 @@ export const zh: Texts = {
   'finding.R202': '偏差超过限制',
   'finding.R203': '变更后有消费者空闲',
   'finding.R204': '机房未知',
+  'finding.R205': '运行的策略未知',
+  'finding.R206': '名称是化名',
 
   sources: '已读取的内容',
   'chip.unread': '无法识别',
@@ -312,10 +314,10 @@ export const zh: Texts = {
   'share.title': '分享',
   'share.what': '链接在 # 之后包含整个规划，浏览器不会把这部分发送给服务器。',
   'share.redact': '用哈希替换名称',
-  'share.link': '链接',
-  'share.long': '此规划太大，链接会被许多程序截断。请改为保存快照。',
   'share.leftout': '此链接不包含：未运行的策略中由名称（机房、列表）构成的设置。',
   'share.tables': '链接中的机房是当前各名称的对照表，而不是确定机房的规则。',
+  'share.link': '链接',
+  'share.long': '此规划太大，链接会被许多程序截断。请改为保存快照。',
   'share.file': '保存快照',
   'link.bad': '无法读取链接：{why}',
 

@@ -1,5 +1,16 @@
 /** What the page and its worker say to each other. All of it is plain data. */
-import type { Change, Finding, Parsed, PlanResult, Range, Refusal, Snapshot, Strategy, StrategyName } from '../types';
+import type {
+  Change,
+  Finding,
+  Language,
+  Parsed,
+  PlanResult,
+  Range,
+  Refusal,
+  Snapshot,
+  Strategy,
+  StrategyName,
+} from '../types';
 
 export type Request =
   | { kind: 'start'; wasm: string | Uint8Array }
@@ -10,17 +21,6 @@ export type Request =
   | { kind: 'report'; id: number; job: Job }
   | { kind: 'roll'; id: number; job: Job };
 
-export interface Job {
-  snapshot: Snapshot;
-  changes: readonly Change[];
-  /** Each with its settings; the selected one is reckoned first. */
-  strategies: readonly Strategy[];
-  selected: StrategyName;
-}
-
-export type Reply =
-  | { kind: 'started'; version: Version }
-  | { kind: 'broken'; refusal: Refusal }
 /** What a link carries. */
 export interface Linked {
   snapshot: Snapshot;
@@ -29,6 +29,19 @@ export interface Linked {
   strategies: readonly Strategy[];
 }
 
+export interface Job {
+  snapshot: Snapshot;
+  changes: readonly Change[];
+  /** Each with its settings; the selected one is reckoned first. */
+  strategies: readonly Strategy[];
+  selected: StrategyName;
+  /** What findings are told in. */
+  language: Language;
+}
+
+export type Reply =
+  | { kind: 'started'; version: Version }
+  | { kind: 'broken'; refusal: Refusal }
   | { kind: 'part'; id: number; part: Part; progress: Progress }
   | { kind: 'done'; id: number; milliseconds: number; marks: Marks }
   | { kind: 'answer'; id: number; value: unknown }

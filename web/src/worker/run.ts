@@ -42,7 +42,7 @@ export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean
   }
   const marks = { rows: performance.now() - began, planned };
   if (!(await isCurrent())) return null;
-  say({ findings: findings(job.snapshot) });
+  say({ findings: findings(job) });
   for (const strategy of [...(selected ? [selected] : []), ...others]) {
     if (!(await isCurrent())) return null;
     const better = refined(job, strategy, rows.get(strategy.name));
@@ -119,9 +119,9 @@ function side(snapshot: Snapshot, strategy: Strategy): Side {
   return { snapshot, allocation: allocate(snapshot, strategy) };
 }
 
-function findings(snapshot: Snapshot): Finding[] {
+function findings({ snapshot, language }: Job): Finding[] {
   try {
-    return verify(snapshot);
+    return verify(snapshot, { language });
   } catch {
     return [];
   }

@@ -1,0 +1,152 @@
+//! What is found is said in both languages: every code, from groups made sick on purpose.
+
+use std::collections::BTreeSet;
+
+use evenkeel_core::plan::{Code, EXPLANATIONS};
+use evenkeel_core::report::{
+    BrokerSeen, Finding, Language, Options, Owned, QueueRef, Snapshot, Strategies, Strategy, plan, verify_in,
+};
+
+use crate::groups::{change, group, pay_worker, topic};
+
+/// Every finding there is, each code at least once.
+fn findings(language: Language) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for snapshot in sick_groups() {
+        all.extend(verify_in(&snapshot, language).expect("a sound snapshot").findings);
+    }
+    let hash = Strategies::These(vec![Strategy::consistent_hash()]);
+    let roomless = r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{},"consumers":{}}}"#;
+    let roomless: Strategy = serde_json::from_str(roomless).expect("a strategy");
+    let redacted = Snapshot { redacted: true, ..pay_worker() };
+    for (snapshot, what, strategies, max_skew) in [
+        (pay_worker(), r#"{"kind":"add","count":20}"#, Strategies::All, None),
+        (redacted, r#"{"kind":"add","ids":["c9"]}"#, hash, Some(0)),
+        (pay_worker(), r#"{"kind":"add","ids":["c9"]}"#, Strategies::These(vec![roomless]), None),
+    ] {
+        let (max_moves, samples) = (Some(0), Some(2));
+        let options = Options { strategies, max_moves, max_skew, samples, language, ..Options::default() };
+        all.extend(plan(&snapshot, &[change(what)], &options).expect("a sound plan").warnings);
+    }
+    all
+}
+
+fn sick_groups() -> Vec<Snapshot> {
+    let four = || group(vec![topic("T", &[("b", 8)])], &["c1", "c2", "c3", "c4"]);
+    let many = |topics: usize, queues, ids: &[&str]| {
+        group((0..topics).map(|at| topic(&format!("T{at}"), &[("b", queues)])).collect(), ids)
+    };
+    let owned = |id, owners: &[&str]| Owned {
+        queue: QueueRef::new("T", "b", id),
+        owners: owners.iter().map(|&owner| owner.into()).collect(),
+    };
+
+    let mut same_id = group(vec![topic("T", &[("b", 16)])], &["c1", "c1", "c2", "c2"]);
+    for (at, consumer) in same_id.consumers.iter_mut().enumerate() {
+        consumer.address = Some(format!("10.0.0.{at}:5"));
+    }
+    let mut owners = four();
+    owners.owned = Some(vec![owned(0, &["c1", "c2"]), owned(1, &["c1"])]);
+    owners.consumers[3].answered = Some(false);
+    let mut mixed = four();
+    let mut go = four();
+    for (at, consumer) in mixed.consumers.iter_mut().enumerate() {
+        consumer.strategy = Some(if at == 2 { "AVG_BY_CIRCLE" } else { "AVG" }.into());
+        let expression = if at == 0 { "a" } else { "a || b" };
+        let mut topics = vec![("T".into(), expression.into())];
+        topics.extend((at == 1).then(|| ("U".into(), "*".into())));
+        consumer.subscriptions = Some(topics.into_iter().collect());
+    }
+    for (at, consumer) in go.consumers.iter_mut().enumerate() {
+        consumer.strategy = Some("CONSISTENT_HASH".into());
+        consumer.language = Some(if at == 2 { "GO" } else { "JAVA" }.into());
+    }
+    let mut unlike = four();
+    let mut own = four();
+    own.consumers.iter_mut().for_each(|consumer| consumer.strategy = Some("com.example.Mine".into()));
+    unlike.consumers[0].strategy = Some("com.example.Mine".into());
+    unlike.consumers[1].strategy = Some("AVG".into());
+    let mut lists = four();
+    lists.strategy = serde_json::from_str(r#"{"name":"CONFIG","queues":{"c1":[]}}"#).ok();
+    let mut listed = four();
+    for consumer in &mut listed.consumers {
+        consumer.listed = Some(vec![QueueRef::new("T", "b", 1)]);
+    }
+    let mut rooms = four();
+    rooms.topics[0].brokers.push(BrokerSeen { broker: "x".into(), read_queues: 1, readable: true });
+    rooms.strategy = serde_json::from_str(
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{"b":"r"},"consumers":{"c1":"r"}}}"#,
+    )
+    .ok();
+    vec![
+        same_id,
+        owners,
+        mixed,
+        go,
+        unlike,
+        own,
+        lists,
+        listed,
+        rooms,
+        many(1, 2, &["c1", "c2", "c3"]),
+        many(20, 4, &["c1", "c2", "c3", "c4", "c5", "c6"]),
+        many(20, 5, &["c1", "c2"]),
+        many(20, 7, &["c1", "c2", "c3"]),
+    ]
+}
+
+fn is_chinese(text: &str) -> bool {
+    text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
+}
+
+/// The runs of digits in a text, sorted: a translation says the same numbers, if not in the same order.
+fn numbers(text: &str) -> Vec<&str> {
+    let mut numbers: Vec<&str> =
+        text.split(|letter: char| !letter.is_ascii_digit()).filter(|run| !run.is_empty()).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// What a reader of Chinese could not read, or would read with other numbers.
+fn untranslated(english: &[Finding], chinese: &[Finding]) -> Vec<String> {
+    let texts = |finding: &Finding| {
+        [Some(finding.text.clone()), finding.effect.clone(), Some(finding.fix.clone())].into_iter().flatten()
+    };
+    let pairs = english.iter().flat_map(texts).zip(chinese.iter().flat_map(texts));
+    let wrong = pairs.filter(|(en, zh)| is_chinese(en) || !is_chinese(zh) || numbers(en) != numbers(zh));
+    wrong.map(|(en, zh)| format!("{en} / {zh}")).collect()
+}
+
+#[test]
+fn every_code_is_said_in_both_languages() {
+    let (english, chinese) = (findings(Language::English), findings(Language::Chinese));
+    let seen: BTreeSet<Code> = english.iter().map(|finding| finding.code).collect();
+    assert_eq!(
+        seen.into_iter().collect::<Vec<_>>(),
+        EXPLANATIONS.iter().map(|one| one.code).collect::<Vec<_>>()
+    );
+    assert_eq!(untranslated(&english, &chinese), Vec::<String>::new());
+    let facts = |finding: &Finding| {
+        (finding.code, finding.effect.is_some(), finding.consumers.clone(), finding.queues.clone())
+    };
+    assert_eq!(english.iter().map(facts).collect::<Vec<_>>(), chinese.iter().map(facts).collect::<Vec<_>>());
+    for entry in EXPLANATIONS {
+        assert!(!is_chinese(entry.fix.en) && is_chinese(entry.fix.zh), "{}", entry.code);
+    }
+}
+
+#[test]
+fn control_a_text_without_translation_and_one_with_another_number_are_noticed() {
+    let (english, mut chinese) = (findings(Language::English), findings(Language::Chinese));
+    chinese[0].text.clone_from(&english[0].text);
+    chinese[1].text = "99999 个".into();
+    assert_eq!(untranslated(&english, &chinese).len(), 2);
+}
+
+#[test]
+fn options_name_the_language() {
+    let options = |text: &str| serde_json::from_str::<Options>(text);
+    assert_eq!(options(r#"{"language":"zh"}"#).unwrap().language, Language::Chinese);
+    assert_eq!(options("{}").unwrap().language, Language::English);
+    assert!(options(r#"{"language":"tlh"}"#).unwrap_err().to_string().contains("en or zh"));
+}
