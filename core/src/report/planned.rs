@@ -34,6 +34,10 @@ pub struct Options {
     pub seed: u64,
     /// Whether moves of retry topics are listed. They are counted either way.
     pub retry: bool,
+    /// Whether moves are counted and not listed, which takes less time.
+    pub counts_only: bool,
+    /// The language of warnings, `en` or `zh`; default English.
+    pub language: Language,
 }
 
 /// What changes do to a group, one result for each strategy: the shape of `evenkeel plan --json`.
@@ -123,7 +127,7 @@ pub struct PlanResult {
     pub floor: usize,
     /// How even the result is; of a typical trial, if ids are not known.
     pub per_consumer: PerConsumer,
-    /// What moves, by queue; empty while ids are not known.
+    /// What moves, by queue; empty while ids are not known, or if the options ask for counts only.
     pub moves: Vec<Move>,
     /// How many moves of retry topics are counted and not listed.
     #[serde(skip_serializing_if = "is_zero")]
@@ -250,11 +254,11 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         limits: None,
         warnings: Vec::new(),
     };
+    let mut warnings = standing(&group, &running)?;
     let mut previews = Vec::new();
     for (number, strategy) in strategies.iter().enumerate() {
         if let Err(error) = work.fits(strategy) {
             if !all || number == 0 {
-    let mut warnings = standing(&group, &running)?;
                 return Err(error);
             }
             skipped.push(Skipped { strategy: strategy.name().into(), why: error.text });
@@ -343,10 +347,10 @@ impl PlanReport {
         let reckoned = |strategy: &Strategy| running.is(strategy) || *strategy == running.strategy;
         let is_there = previews.iter().any(|(strategy, _)| reckoned(strategy));
         let judged = || previews.iter().filter(|(strategy, _)| !is_there || reckoned(strategy));
+        let mut findings = Vec::new();
         for (strategy, preview) in judged() {
             findings.extend(limits.findings(preview).into_iter().map(with_known_names));
             findings.extend(gaps(strategy, preview));
-        let mut findings = Vec::new();
         }
         if limits != Limits::default() {
             let told = judged().next().is_some() && !running.is_unknown();
@@ -356,11 +360,11 @@ impl PlanReport {
                 passed: told && judged().all(|(_, preview)| limits.allow(preview)),
             });
         }
+        findings
     }
 }
 
 /// Queues that the changes leave without an owner or with several, which were not so before.
-        findings
 fn gaps(strategy: &Strategy, preview: &Preview) -> Option<plan::Finding> {
     let (after, before) = (&preview.after, &preview.before);
     let (orphaned, doubled) = (after.orphaned.len(), after.doubled.len());
@@ -385,12 +389,12 @@ impl PlanResult {
     fn new(strategy: &Strategy, preview: Preview, running: bool, options: &Options) -> Self {
         let known = preview.diff.is_some();
         let diff = preview.diff.unwrap_or_default();
-        let listed: Vec<Move> = diff
-            .moves
-            .into_iter()
-            .filter(|moved| options.retry || !moved.queue.topic.is_retry())
-            .map(Move::from)
-            .collect();
+        let is_listed = |moved: &plan::Move| options.retry || !moved.queue.topic.is_retry();
+        let listed = diff.moves.iter().filter(|&moved| is_listed(moved)).count();
+        let moves = match options.counts_only {
+            true => Vec::new(),
+            false => diff.moves.into_iter().filter(is_listed).map(Move::from).collect(),
+        };
         let members = diff.members.into_iter().map(|member| MemberCount {
             id: member.id,
             before: member.before,
@@ -407,7 +411,7 @@ impl PlanResult {
             settings: strategy.has_settings().then(|| strategy.clone()),
             running,
             handed_over: (preview.handed_over != preview.moved).then(|| preview.handed_over.into()),
-            hidden_moves: if known { preview.moved.max - listed.len() } else { 0 },
+            hidden_moves: if known { preview.moved.max - listed } else { 0 },
             moved: preview.moved.into(),
             kept: preview.kept.into(),
             added: preview.added,
@@ -421,7 +425,7 @@ impl PlanResult {
                 idle: preview.after.idle.into_iter().map(known_name).collect(),
                 loads: preview.after.loads,
             },
-            moves: listed,
+            moves,
             members: members.collect(),
             steps: (steps.len() > 1).then_some(steps),
         }

@@ -110,3 +110,13 @@ fn limits_look_at_the_running_strategy() {
     let report = plan(&group, &add, &Options { strategies: others, ..options }).unwrap();
     assert!(report.limits.unwrap().passed, "{report:?}");
 }
+
+#[test]
+fn moves_are_counted_alike_if_they_are_not_listed() {
+    let add = [change(r#"{"kind":"add","ids":["c9"]}"#)];
+    let counts_only = Options { counts_only: true, ..Options::default() };
+    let mut listed = plan(&pay_worker(), &add, &Options::default()).unwrap();
+    assert!(listed.results.iter().all(|result| result.moves.len() == result.moved.max));
+    listed.results.iter_mut().for_each(|result| result.moves.clear());
+    assert_eq!(plan(&pay_worker(), &add, &counts_only).unwrap(), listed);
+}

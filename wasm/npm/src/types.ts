@@ -158,6 +158,10 @@ export interface PlanOptions {
   readonly seed?: number;
   /** Whether moves of retry topics are listed. They are counted either way. */
   readonly retry?: boolean;
+  /** Whether moves are counted and not listed, which takes less time. Default false. */
+  readonly countsOnly?: boolean;
+  /** The language of warnings. Default `en`. */
+  readonly language?: Language;
   readonly signal?: AbortSignal;
 }
 
@@ -241,13 +245,13 @@ export interface PerConsumer {
   readonly idle: readonly ConsumerId[];
 }
 
+/** What findings are told in: English, or Chinese in simplified characters. */
+export type Language = 'en' | 'zh';
+
 /** Something about a group, or about a change to it, that its owner should know. */
 export interface Finding {
   readonly code: `R${number}`;
   readonly level: 'error' | 'warning' | 'info';
-/** What findings are told in: English, or Chinese in simplified characters. */
-export type Language = 'en' | 'zh';
-
   readonly text: string;
   /** What it does, in numbers. */
   readonly effect?: string;

@@ -58,8 +58,9 @@ export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean
 /** A first answer: where ids are not known, by a few trials only. */
 function quick(job: Job, strategy: Strategy): Row {
   try {
-    const [result] = plan(job.snapshot, job.changes, { strategies: [strategy], samples: fewTrials(job) }).results;
-    return { strategy: strategy.name, ...(result && { result: { ...result, moves: [] } }) };
+    const options = { strategies: [strategy], samples: fewTrials(job), countsOnly: true };
+    const [result] = plan(job.snapshot, job.changes, options).results;
+    return { strategy: strategy.name, ...(result && { result }) };
   } catch (error) {
     return { strategy: strategy.name, refusal: refusal(error) };
   }
@@ -84,7 +85,7 @@ function refined({ snapshot, changes }: Job, strategy: Strategy, first: Row | un
   const result = isFinal ? first.result : moved(snapshot, changes, strategy);
   const unknown = unnamed ? moved(snapshot, unnamed, strategy)?.moved : undefined;
   if (!result) return null;
-  return { strategy: strategy.name, result: { ...result, moves: [] }, ...(unknown && { unknown }) };
+  return { strategy: strategy.name, result, ...(unknown && { unknown }) };
 }
 
 /** The same changes without the ids that join; null if there are none. */
@@ -97,7 +98,7 @@ function blurred(changes: readonly Change[]): Change[] | null {
 
 function moved(snapshot: Snapshot, changes: readonly Change[], strategy: Strategy): PlanResult | undefined {
   try {
-    return plan(snapshot, changes, { strategies: [strategy] }).results[0];
+    return plan(snapshot, changes, { strategies: [strategy], countsOnly: true }).results[0];
   } catch {
     return undefined;
   }

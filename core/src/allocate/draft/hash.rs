@@ -14,7 +14,10 @@ pub(super) fn text_hash(text: &str) -> u32 {
     finished(hash ^ bytes.len() as u32)
 }
 
-/// How well the queue of a key suits the member of a multiplier. Larger is better.
+/// How well the queue of a key suits the member of a multiplier. Larger is better. It is asked for every pair of queue and
+/// member, so it is worth its code in each loop, also where code is kept small.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see above")]
 pub(super) const fn score(key: u32, multiplier: u32) -> u32 {
     finished(key.wrapping_add(multiplier))
 }
@@ -33,6 +36,8 @@ const fn mixed(block: u32) -> u32 {
     block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }
 
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a part of `score`")]
 const fn finished(mut hash: u32) -> u32 {
     hash ^= hash >> 16;
     hash = hash.wrapping_mul(0x85eb_ca6b);
