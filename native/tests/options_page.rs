@@ -34,7 +34,9 @@ fn table() -> String {
     let mut table = "| setting | Java | default | range | meaning |\n|---|---|---|---|---|\n".to_owned();
     for row in rows {
         let cells = ["name", "java", "default", "range", "meaning"].map(|name| {
-            let text = row[name].as_str().expect("a text").replace('|', "\\|");
+            let text = row[name].as_str().expect("a text");
+            // Rustdoc takes brackets for links.
+            let text = text.replace('|', "\\|").replace('[', "\\[").replace(']', "\\]");
             match name {
                 "name" | "java" if !text.is_empty() => format!("`{text}`"),
                 _ => text,
