@@ -47,7 +47,10 @@ test('a link keeps the settings of strategies that are not running', async () =>
   const two = await open(browser, await link(one.page));
   await openSettings(two.page);
   assert.equal(await two.page.getByLabel('Virtual nodes').inputValue(), '40');
-  assert.match(await two.page.getByLabel('Lists', { exact: true }).inputValue(), /^c1 orders broker-b 0,1,2,3,4,5,6,7$/m);
+  assert.match(
+    await two.page.getByLabel('Lists', { exact: true }).inputValue(),
+    /^c1 orders broker-b 0,1,2,3,4,5,6,7$/m,
+  );
   await one.end();
   await two.end();
 });
