@@ -21,7 +21,7 @@ use crate::model::{Address, Topic};
 use crate::time::Duration;
 use crate::wire::code::ResponseCode;
 use crate::wire::reply::CallError;
-use crate::wire::request::{Request, SubscriptionData};
+use crate::wire::request::Request;
 use crate::wire::subscription::ExpressionType;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -66,7 +66,7 @@ impl Consumer {
         for (topic, failures) in due {
             let brokers = self.routes.member_sources(&topic);
             // No route yet, or a topic without brokers: the next route is followed by another `decide`.
-            let Some(broker) = brokers.iter().cycle().nth(failures as usize % brokers.len().max(1)) else {
+            let Some(broker) = brokers.get(failures as usize % brokers.len().max(1)) else {
                 continue;
             };
             let Some(entry) = self.subscriptions.get_mut(&topic) else { continue };
@@ -75,11 +75,7 @@ impl Consumer {
             let request = Request::CheckSubscription {
                 client: self.config.client.clone(),
                 group: self.config.group.clone(),
-                subscription: SubscriptionData {
-                    subscription: entry.subscription.clone(),
-                    version,
-                    class_filter_mode: false,
-                },
+                subscription: entry.data(),
             };
             self.call(
                 Purpose::Check(topic, version),

@@ -5,10 +5,10 @@
 //! accepted one: until then ([`Broker::registered`]) it is asked for nothing else
 //! (Java pulls at once and lives with code 24 until the next round).
 
-use super::Consumer;
 use super::calls::Purpose;
 use super::io::{Event, RebalanceReason};
 use super::timers::Timer;
+use super::{Consumer, Subscribed};
 use crate::model::Address;
 use crate::time::Duration;
 use crate::wire::reply::CallError;
@@ -125,14 +125,7 @@ impl Consumer {
 
     /// The subscriptions as brokers and tools see them, sorted by topic.
     pub(super) fn subscription_data(&self) -> Vec<SubscriptionData> {
-        self.subscriptions
-            .values()
-            .map(|entry| SubscriptionData {
-                subscription: entry.subscription.clone(),
-                version: entry.version,
-                class_filter_mode: false,
-            })
-            .collect()
+        self.subscriptions.values().map(Subscribed::data).collect()
     }
 
     pub(super) fn on_heartbeat(&mut self, to: &Address, result: Result<(), CallError>) {

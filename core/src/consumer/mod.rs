@@ -90,7 +90,7 @@ use crate::rng::Rng;
 use crate::time::{Duration, Instant, WallClock};
 use crate::wire::peer::{Answer, PeerRequest};
 use crate::wire::reply::{CallError, Reply};
-use crate::wire::request::{MessageModel, Request};
+use crate::wire::request::{MessageModel, Request, SubscriptionData};
 use crate::wire::subscription::{Filter, Subscription};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
@@ -154,6 +154,17 @@ struct Subscribed {
     /// Unix ms of the last change.
     version: i64,
     check: Check,
+}
+
+impl Subscribed {
+    /// As brokers and tools see it.
+    fn data(&self) -> SubscriptionData {
+        SubscriptionData {
+            subscription: self.subscription.clone(),
+            version: self.version,
+            class_filter_mode: false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::exit::{Code, Failure};
 use super::global::Global;
-use super::live::{servers, tell_silent};
+use super::live::tell_silent;
 use super::route;
 use clap::Args;
 use evenkeel::inspect::{GroupSeen, Member, Options as Patience, Silent, Whom, read_group};
@@ -109,8 +109,10 @@ impl Source {
             Failure::usage("which group?")
                 .with_hint("say its name; `evenkeel groups` lists them; or give a file with --from")
         })?;
-        let group = Group::from(global.settings(&[])?.outside(group));
-        let seen = read_group(&servers(global)?, &group, &Patience::default()).await?;
+        let settings = global.settings(&[])?;
+        let group = Group::from(settings.outside(group));
+        let seen =
+            read_group(&Cluster::servers_named(global, &settings)?, &group, &Patience::default()).await?;
         Ok(Seen { silent: seen.silent.clone(), ..Seen::whole(snapshot(&seen)) })
     }
 
@@ -188,8 +190,9 @@ fn text(from: &str) -> Result<String, Failure> {
 
 /// A topic of the cluster and its queues.
 pub(crate) async fn topic(global: &Global, name: &str) -> Result<TopicSeen, Failure> {
-    let topic = Topic::from(global.settings(&[])?.outside(name));
-    let route = route::read(&servers(global)?, &topic, CALL).await?;
+    let settings = global.settings(&[])?;
+    let topic = Topic::from(settings.outside(name));
+    let route = route::read(&Cluster::servers_named(global, &settings)?, &topic, CALL).await?;
     let brokers = route.queues.iter().map(|queues| BrokerSeen {
         broker: queues.broker.clone(),
         read_queues: i64::from(queues.read_queues),

@@ -4,9 +4,10 @@ mod json;
 mod text;
 mod view;
 
+use super::cluster::Cluster;
 use super::exit::{Code, Failure};
 use super::global::Global;
-use super::live::{servers, tell_silent};
+use super::live::tell_silent;
 use super::output::{self, Format};
 use super::signals::Signals;
 use clap::{Args, ValueEnum};
@@ -48,8 +49,12 @@ pub(crate) enum By {
 
 /// Runs the command.
 pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failure> {
-    let servers = servers(global)?;
-    let code = look(global, &servers, &options).await?;
+    let settings = global.settings(&[])?;
+    let servers = Cluster::servers_named(global, &settings)?;
+    let group = Group::from(settings.outside(&options.name));
+    let topic = options.topic.as_deref().map(|topic| Topic::from(settings.outside(topic)));
+    let look = || look(global, &servers, &group, topic.as_ref(), &options);
+    let code = look().await?;
     let Some(pause) = options.watch else { return Ok(code) };
     let mut signals = Signals::listen();
     loop {
@@ -59,7 +64,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
         }
         tokio::select! {
             // What fails now may work at the next look.
-            looked = look(global, &servers, &options) => if let Err(failure) = looked {
+            looked = look() => if let Err(failure) = looked {
                 failure.print();
             },
             _signal = signals.next() => return Ok(Code::Done),
@@ -67,12 +72,15 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     }
 }
 
-async fn look(global: &Global, servers: &NameServers, options: &Options) -> Result<Code, Failure> {
-    let settings = global.settings(&[])?;
-    let group = Group::from(settings.outside(&options.name));
-    let seen = read_group(servers, &group, &Patience::default()).await?;
-    let topic = options.topic.as_deref().map(|topic| Topic::from(settings.outside(topic)));
-    if let Some(topic) = topic.as_ref().filter(|topic| !seen.topics.contains_key(*topic)) {
+async fn look(
+    global: &Global,
+    servers: &NameServers,
+    group: &Group,
+    topic: Option<&Topic>,
+    options: &Options,
+) -> Result<Code, Failure> {
+    let seen = read_group(servers, group, &Patience::default()).await?;
+    if let Some(topic) = topic.filter(|topic| !seen.topics.contains_key(*topic)) {
         let known: Vec<&str> = seen.topics.keys().map(|topic| topic.as_str()).collect();
         return Err(Failure::new(
             Code::NotFound,
@@ -80,7 +88,7 @@ async fn look(global: &Global, servers: &NameServers, options: &Options) -> Resu
         )
         .with_hint(format!("it consumes {}", known.join(", "))));
     }
-    let view = View::new(&seen, topic, options.retry);
+    let view = View::new(&seen, topic.cloned(), options.retry);
     match global.format() {
         Format::Text | Format::Wide => {
             if options.watch.is_some() && std::io::stdout().is_terminal() {
