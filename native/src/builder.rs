@@ -21,6 +21,8 @@ use crate::offset_file::OffsetStore;
 use crate::opening::Opening;
 use crate::security::Security;
 use crate::settings::values::option_value;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use crate::workers::Workers;
 use evenkeel_core::allocate::{Allocate, Average, named};
 use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow};
@@ -386,7 +388,14 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
-    /// How connections prove who they belong to, all of it at once.
+    /// Encrypts every connection like this; plain unless set.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.security = self.security.tls(tls);
+        self
+    }
+
+    /// How connections are secured, all of it at once.
     pub fn security(mut self, security: Security) -> Self {
         self.security = security;
         self

@@ -52,7 +52,7 @@ impl Client {
         Self::secured(Security::default())
     }
 
-    /// A client whose connections prove who they belong to. Needs a tokio runtime.
+    /// A client whose connections are secured like this. Needs a tokio runtime.
     pub fn secured(security: Security) -> Self {
         let clock = Clock::start();
         let (asks, queue) = mpsc::channel(QUEUE);
@@ -255,8 +255,17 @@ impl NameServers {
             let (origin, seconds) = (&self.origin, after.as_secs_f64());
             text.push_str(&format!("\ntried {address} ({origin}): {told}, {seconds:.1} s"));
         }
-        let error =
-            Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server");
+        // One that is there and refuses us says more than others that are away.
+        let advice = failures.iter().find_map(|(_, error)| match error {
+            CallError::LinkRefused { advice, .. } => Some(*advice),
+            _ => None,
+        });
+        let error = match advice {
+            Some(advice) => Error::new(ErrorKind::Refused, text).with_hint(advice),
+            None => {
+                Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
+            }
+        };
         match failures.into_iter().next() {
             Some((_, source)) => error.with_source(source),
             None => error,

@@ -4,6 +4,8 @@
 //! learns comes back as an [`Input`] for a core consumer: replies, requests of the peer, the link's ups and downs.
 
 mod dial;
+mod secure;
+mod stream;
 mod task;
 
 use crate::clock::Clock;

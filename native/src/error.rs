@@ -89,6 +89,7 @@ impl Error {
         let (kind, hint) = match &error {
             CallError::Expired { .. } => (ErrorKind::TimedOut, None),
             CallError::LinkLost { .. } => (ErrorKind::Unreachable, None),
+            CallError::LinkRefused { advice, .. } => (ErrorKind::Refused, Some(*advice)),
             CallError::Refused(refusal) => match refusal.code {
                 ResponseCode::SYSTEM_ERROR if refusal.denies_access() => (ErrorKind::Refused, Some(ACCESS)),
                 ResponseCode::TOPIC_NOT_EXIST => (

@@ -50,6 +50,8 @@ pub mod settings;
 pub mod signal;
 mod status;
 mod telling;
+#[cfg(feature = "tls")]
+mod tls;
 mod workers;
 
 pub use assignment::Assignment;
@@ -66,6 +68,8 @@ pub use producer::{Outgoing, Producer, ProducerBuilder, Receipt};
 pub use report::ShutdownReport;
 pub use security::Security;
 pub use status::{Histogram, Status, Tally, TopicTally};
+#[cfg(feature = "tls")]
+pub use tls::{Tls, TlsBuilder};
 
 pub use evenkeel_core::allocate;
 pub use evenkeel_core::config::{Limits, OPTIONS};

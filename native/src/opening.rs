@@ -34,12 +34,14 @@ pub(crate) struct Opening {
 struct Tries {
     count: u32,
     last: String,
+    /// What to do, if the last failure was a refusal of how the connection is secured.
+    advice: Option<&'static str>,
 }
 
 impl Tries {
     /// The last failure without the address, and how many there were.
     fn told(&self, address: &Address) -> String {
-        let Self { count, last } = self;
+        let Self { count, last, .. } = self;
         let told =
             last.strip_prefix(address.as_str()).map_or(last.as_str(), |rest| rest.trim_start_matches(": "));
         let told = if told.is_empty() { "no answer" } else { told };
@@ -85,7 +87,7 @@ impl Opening {
     ) -> Option<Error> {
         let (to, about) = self.calls.remove(&call)?;
         match result {
-            Err(CallError::LinkLost { .. } | CallError::Expired { .. }) => {}
+            Err(CallError::LinkLost { .. } | CallError::LinkRefused { .. } | CallError::Expired { .. }) => {}
             _ => self.answered |= self.tries.contains_key(&to),
         }
         match (result, about) {
@@ -112,10 +114,19 @@ impl Opening {
             (Err(error), _) => {
                 let tries = match self.tries.get_mut(&to) {
                     Some(tries) => tries,
-                    None => self.failing.entry(to).or_default(),
+                    None => self.failing.entry(to.clone()).or_default(),
                 };
                 tries.count += 1;
                 tries.last = error.to_string();
+                tries.advice = match error {
+                    CallError::LinkRefused { advice, .. } => Some(advice),
+                    _ => None,
+                };
+                // A broker that wants another security than the name servers will not change its mind. Which name
+                // server will do is seen below.
+                if tries.advice.is_some() && tries.count >= TRIES && !self.tries.contains_key(&to) {
+                    return Some(Error::call("join", to.as_str(), error.clone()));
+                }
                 let enough = self.tries.values().all(|tries| tries.count > 0)
                     && self.tries.values().map(|tries| tries.count).sum::<u32>() >= TRIES;
                 (enough && !self.answered).then(|| self.unreachable(now))
@@ -164,7 +175,12 @@ impl Opening {
             let told = tries.told(address);
             text.push_str(&format!("\ntried {address} ({}): {told}, {seconds:.1} s", self.origin));
         }
-        Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
+        match self.tries.values().find_map(|tries| tries.advice) {
+            Some(advice) => Error::new(ErrorKind::Refused, text).with_hint(advice),
+            None => {
+                Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
+            }
+        }
     }
 }
 

@@ -237,8 +237,11 @@ impl std::fmt::Display for Wanted {
 /// Whether another broker may succeed where this one failed.
 fn worth_another_try(error: &CallError) -> bool {
     match error {
-        // The broker is away, slow or broken.
-        CallError::Expired { .. } | CallError::LinkLost { .. } | CallError::Garbled(_) => true,
+        // The broker is away, slow or broken, or has a certificate of its own.
+        CallError::Expired { .. }
+        | CallError::LinkLost { .. }
+        | CallError::LinkRefused { .. }
+        | CallError::Garbled(_) => true,
         // Busy, shutting down, or its view of the topic differs from the route we have.
         // The keys are the same everywhere.
         CallError::Refused(refusal)

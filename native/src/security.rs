@@ -1,16 +1,20 @@
-//! What servers may ask of a connection besides its address: a key that signs the requests.
+//! What servers may ask of a connection besides its address: a key that signs the requests, and encryption.
 
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use evenkeel_core::wire::acl::Credentials;
 use std::sync::Arc;
 
-/// How connections prove who they belong to. The default proves nothing, which is enough for servers without access
-/// control.
+/// How connections are secured. The default is no way at all, which is enough for servers without access control that
+/// can be reached through a network one trusts.
 ///
-/// Name servers and brokers are treated alike: every request on every connection is signed. Servers without access
-/// control ignore the signature.
+/// Name servers and brokers are treated alike: every request on every connection is signed, and every connection is
+/// encrypted or none. Servers without access control ignore the signature.
 #[derive(Clone, Debug, Default)]
 pub struct Security {
     credentials: Option<Arc<Credentials>>,
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 impl Security {
@@ -24,11 +28,24 @@ impl Security {
     /// ```
     #[must_use]
     pub fn credentials(self, credentials: Credentials) -> Self {
-        Self { credentials: Some(Arc::new(credentials)) }
+        Self { credentials: Some(Arc::new(credentials)), ..self }
+    }
+
+    /// Encrypts every connection like this.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(self, tls: Tls) -> Self {
+        Self { tls: Some(tls), ..self }
     }
 
     /// The key that signs, if there is one.
     pub(crate) fn signer(&self) -> Option<Box<Credentials>> {
         self.credentials.as_deref().cloned().map(Box::new)
+    }
+
+    /// What encrypts, if connections are encrypted.
+    #[cfg(feature = "tls")]
+    pub(crate) fn encryption(&self) -> Option<&Tls> {
+        self.tls.as_ref()
     }
 }

@@ -25,8 +25,10 @@ mod cluster;
 mod jvm;
 mod peer;
 mod remoting;
+mod tls;
 
 pub use allocator::Allocator;
 pub use cluster::{Cluster, Options};
 pub use jvm::Version;
 pub use peer::Peer;
+pub use tls::Tls;

@@ -202,6 +202,14 @@ pub enum CallError {
         /// What the operating system or the link said.
         reason: String,
     },
+    /// The two ends do not agree how the connection is secured; no try can end otherwise before a setting changes.
+    #[error("{reason}")]
+    LinkRefused {
+        /// What one end wants and the other does not give.
+        reason: String,
+        /// What to do, for people.
+        advice: &'static str,
+    },
     /// The server said no.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -215,6 +223,7 @@ impl CallError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Expired { .. } | Self::LinkLost { .. } => Blame::Network,
+            Self::LinkRefused { .. } => Blame::Caller,
             Self::Garbled(_) => Blame::Peer,
             Self::Refused(refusal) => refusal.blame(),
         }

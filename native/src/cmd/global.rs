@@ -31,6 +31,24 @@ pub(crate) struct Global {
     /// File with the secret key [env: ROCKETMQ_SECRET_KEY, ROCKETMQ_ACL_SECRET_KEY have the key itself]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Security")]
     secret_key_file: Option<String>,
+    /// Encrypt connections
+    #[arg(long, global = true, help_heading = "Security")]
+    tls: bool,
+    /// PEM file with the certificates of the CAs to trust [default: those that the system trusts]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Security")]
+    tls_ca: Option<String>,
+    /// PEM file with our certificate, for servers that ask for one
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Security")]
+    tls_cert: Option<String>,
+    /// PEM file with the private key of our certificate
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Security")]
+    tls_key: Option<String>,
+    /// Name that the certificate of every server must have [default: the host of its address]
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Security")]
+    tls_server_name: Option<String>,
+    /// Insecure: take any certificate of anybody
+    #[arg(long, global = true, help_heading = "Security")]
+    tls_insecure_skip_verify: bool,
     /// Config file [env: EVENKEEL_CONFIG]; else ./evenkeel.toml or $XDG_CONFIG_HOME/evenkeel/config.toml
     #[arg(short, long, global = true, value_name = "FILE", help_heading = "Settings")]
     pub(crate) config: Option<PathBuf>,
@@ -126,6 +144,16 @@ impl Global {
             ("cluster.name_servers", self.namesrv.as_deref(), "--namesrv"),
             ("cluster.access_key", access_key.as_deref(), "--access-key-env"),
             ("cluster.secret_key_file", self.secret_key_file.as_deref(), "--secret-key-file"),
+            ("cluster.tls", self.tls.then_some("true"), "--tls"),
+            ("cluster.tls_ca", self.tls_ca.as_deref(), "--tls-ca"),
+            ("cluster.tls_cert", self.tls_cert.as_deref(), "--tls-cert"),
+            ("cluster.tls_key", self.tls_key.as_deref(), "--tls-key"),
+            ("cluster.tls_server_name", self.tls_server_name.as_deref(), "--tls-server-name"),
+            (
+                "cluster.tls_insecure_skip_verify",
+                self.tls_insecure_skip_verify.then_some("true"),
+                "--tls-insecure-skip-verify",
+            ),
             ("log.filter", self.log_level(), "-v"),
         ];
         for (name, value, flag) in own.iter().chain(more) {

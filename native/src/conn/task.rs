@@ -1,7 +1,8 @@
 //! The task of one connection.
 
-use super::dial::{self, dial};
-use super::{Clock, Order};
+use super::secure::{self, Failure};
+use super::stream::Stream;
+use super::{Clock, FLUSH, Order};
 use crate::clock;
 use crate::security::Security;
 use bytes::{Buf, BytesMut};
@@ -13,12 +14,12 @@ use evenkeel_core::time::Instant;
 use evenkeel_core::wire::reply::CallError;
 use std::collections::VecDeque;
 use std::future::Future;
+use std::io;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, WriteHalf};
 use tokio::sync::mpsc;
-use tokio::time::sleep_until;
+use tokio::time::{sleep_until, timeout};
 
 /// First wait after a failed connection; doubled each time.
 const BACK_OFF: Duration = Duration::from_millis(100);
@@ -32,6 +33,8 @@ const READ: usize = 64 * 1024;
 const WRITE: usize = 64 * 1024;
 /// Unwritten bytes above which no further order is taken.
 const WRITE_MAX: usize = 4 * 1024 * 1024;
+/// Time to read why the server hung up, when a write says that it did.
+const LAST_WORD: Duration = Duration::from_millis(100);
 /// Orders taken in a row.
 const BURST: usize = 64;
 
@@ -46,7 +49,7 @@ pub(super) struct Task {
     /// Connections in a row that came to nothing.
     failures: u32,
     not_before: Instant,
-    last_reason: String,
+    last: Failure,
 }
 
 /// Orders that wait for the connection, with the time they came.
@@ -63,18 +66,8 @@ impl Task {
         orders: mpsc::Receiver<Order>,
         arrivals: mpsc::Sender<Input>,
     ) -> Self {
-        let (rng, last_reason) = (Rng::new(clock::seed()), String::new());
-        Self {
-            to,
-            clock,
-            security,
-            orders,
-            arrivals,
-            rng,
-            failures: 0,
-            not_before: Instant::ZERO,
-            last_reason,
-        }
+        let (rng, last) = (Rng::new(clock::seed()), Failure::default());
+        Self { to, clock, security, orders, arrivals, rng, failures: 0, not_before: Instant::ZERO, last }
     }
 
     pub(super) async fn run(mut self) {
@@ -82,7 +75,7 @@ impl Task {
             let mut waiting = Waiting::from([(self.clock.now(), order)]);
             let served = match self.connect(&mut waiting).await {
                 Ok(Ok(stream)) => self.serve(stream, waiting).await,
-                Ok(Err(reason)) => self.fail(waiting, &reason).await,
+                Ok(Err(failure)) => self.fail(waiting, &failure).await,
                 Err(unwanted) => Err(unwanted),
             };
             if served.is_err() {
@@ -92,22 +85,22 @@ impl Task {
     }
 
     /// Connects, after the pause that earlier failures ask for. Orders come in meanwhile, and calls expire.
-    async fn connect(&mut self, waiting: &mut Waiting) -> Result<Result<TcpStream, String>, Unwanted> {
+    async fn connect(&mut self, waiting: &mut Waiting) -> Result<Result<Stream, Failure>, Unwanted> {
         let now = self.clock.now();
         if now < self.not_before {
             // Who cannot wait for the next try hears of the last one.
             if !waiting.iter().any(|(_, order)| deadline(order) > Some(self.not_before)) {
                 let pause = self.not_before.since(now).as_millis();
-                return Ok(Err(format!("{} (next try in {pause} ms)", self.last_reason)));
+                return Ok(Err(self.last.and(&format!(" (next try in {pause} ms)"))));
             }
             let pause = sleep_until(self.clock.tokio(self.not_before));
             self.meanwhile(waiting, pause).await?;
         }
-        let to = self.to.clone();
-        let result = self.meanwhile(waiting, dial(to.as_str())).await?;
-        if let Err(reason) = &result {
-            tracing::debug!(event = "connect-failed", to = %self.to, "{reason}");
-            self.failed(reason);
+        let (to, security) = (self.to.clone(), self.security.clone());
+        let result = self.meanwhile(waiting, secure::connect(to.as_str(), &security)).await?;
+        if let Err(failure) = &result {
+            tracing::debug!(event = "connect-failed", to = %self.to, "{}", failure.reason);
+            self.failed(failure);
         }
         Ok(result)
     }
@@ -152,9 +145,9 @@ impl Task {
         Ok(())
     }
 
-    async fn fail(&self, waiting: Waiting, reason: &str) -> Result<(), Unwanted> {
+    async fn fail(&self, waiting: Waiting, failure: &Failure) -> Result<(), Unwanted> {
         for (_, order) in waiting {
-            self.end(order, CallError::LinkLost { reason: reason.to_owned() }).await?;
+            self.end(order, failure.error()).await?;
         }
         Ok(())
     }
@@ -172,7 +165,7 @@ impl Task {
     }
 
     /// Uses a connection until it breaks, is idle for long, or nobody wants it any more.
-    async fn serve(&mut self, stream: TcpStream, waiting: Waiting) -> Result<(), Unwanted> {
+    async fn serve(&mut self, stream: Stream, waiting: Waiting) -> Result<(), Unwanted> {
         let link = Link::new(Limits::default());
         let mut session = Session {
             link: match self.security.signer() {
@@ -180,44 +173,50 @@ impl Task {
                 None => link,
             },
             out: BytesMut::new(),
+            unflushed: false,
             heard: self.clock.now(),
             used: self.clock.now(),
             began: self.clock.now(),
-            garbage: None,
+            told: None,
         };
         self.tell(Input::Link { address: self.to.clone(), up: true }).await?;
         for (_, order) in waiting {
             session.submit(order, self.clock.now());
         }
         let ended = self.talk(&mut session, stream).await;
-        let reason = match &ended {
-            Ok(reason) => reason.as_str(),
-            Err(_unwanted) => "the connection was closed here",
-        };
-        session.link.close(reason);
+        match &ended {
+            Ok(failure) => {
+                session.told.get_or_insert_with(|| failure.clone());
+                session.link.close(&failure.reason);
+            }
+            Err(_unwanted) => session.link.close("the connection was closed here"),
+        }
         let told = self.forward(&mut session).await;
-        let reason = ended?;
+        let failure = ended?;
         told?;
-        tracing::debug!(event = "link-down", to = %self.to, "{reason}");
+        tracing::debug!(event = "link-down", to = %self.to, "{}", failure.reason);
         // A server that takes connections and gives nothing is one that does not work.
-        if session.heard > session.began {
-            self.failures = 0;
+        if session.is_fresh() {
+            self.failed(&failure);
         } else {
-            self.failed(&reason);
+            self.failures = 0;
         }
         self.tell(Input::Link { address: self.to.clone(), up: false }).await
     }
 
-    async fn talk(&mut self, session: &mut Session, mut stream: TcpStream) -> Result<String, Unwanted> {
-        let (mut read, mut write) = stream.split();
+    async fn talk(&mut self, session: &mut Session, stream: Stream) -> Result<Failure, Unwanted> {
+        let plain = stream.is_plain();
+        let (mut read, mut write) = tokio::io::split(stream);
         let mut wanted = true;
         loop {
             let dead = self.forward(session).await?;
             if let Some(reason) = dead {
-                return Ok(reason);
+                return Ok(Failure::lost(reason));
             }
             session.gather();
-            if !wanted && session.out.is_empty() {
+            if !wanted && session.out.is_empty() && !session.unflushed {
+                // So that the server sees an end and not a break. Nothing depends on it.
+                let _ = timeout(FLUSH, write.shutdown()).await;
                 return Err(Unwanted);
             }
             session.link.buffer().reserve(READ);
@@ -237,34 +236,62 @@ impl Task {
                 count = read.read_buf(session.link.buffer()) => {
                     session.used = self.clock.now();
                     match count {
-                        Ok(0) => return Ok(format!("{}: the server closed the connection", self.to)),
+                        Ok(0) => return Ok(self.ended(session, plain, None).await),
+                        // Some servers that want TLS say so in TLS, others say nothing.
+                        Ok(_) if plain && session.is_fresh() && secure::is_tls(session.link.buffer()) => {
+                            return Ok(secure::enforced(self.to.as_str()));
+                        }
                         Ok(_) => session.heard = session.used,
-                        Err(error) => return Ok(format!("{}: {}", self.to, dial::reason(&error))),
+                        Err(error) => return Ok(self.ended(session, plain, Some(error)).await),
                     }
                     if let Err(error) = session.link.process() {
                         let reason = format!("{}: not RocketMQ's remoting protocol: {error}", self.to);
                         tracing::warn!(event = "garbage", to = %self.to, "{reason}");
+                        let failure = Failure::lost(reason);
                         // The link ended its calls with the bare error already.
-                        session.garbage = Some(reason.clone());
+                        session.told = Some(failure.clone());
                         self.forward(session).await?;
-                        return Ok(reason);
+                        return Ok(failure);
                     }
                 }
-                written = write.write(&session.out), if !session.out.is_empty() => match written {
+                written = push(&mut write, &session.out), if session.unflushed || !session.out.is_empty() => match written {
                     Ok(count) => {
                         session.out.advance(count);
+                        session.unflushed = !plain && count > 0;
                         session.used = self.clock.now();
                     }
-                    Err(error) => return Ok(format!("{}: {}", self.to, dial::reason(&error))),
+                    Err(error) => {
+                        // Why a server hung up may have come before we could not write any more.
+                        let last_word = timeout(LAST_WORD, read.read_buf(session.link.buffer())).await;
+                        let error = match last_word {
+                            Ok(Err(better)) => better,
+                            _ => error,
+                        };
+                        return Ok(self.ended(session, plain, Some(error)).await);
+                    }
                 },
                 () = sleep_until(self.clock.tokio(wake)) => {
                     let now = self.clock.now();
                     session.link.tick(now);
                     if now >= idle {
-                        return Ok(format!("{}: idle for {} s", self.to, IDLE.as_secs()));
+                        return Ok(Failure::lost(format!("{}: idle for {} s", self.to, IDLE.as_secs())));
                     }
                 }
             }
+        }
+    }
+
+    /// Why the server's end of the connection is closed: in peace, or with an error.
+    async fn ended(&self, session: &Session, plain: bool, error: Option<io::Error>) -> Failure {
+        let quiet = error.as_ref().is_none_or(secure::hung_up);
+        if plain && quiet && session.is_fresh() {
+            if let Some(refusal) = secure::wants_tls(self.to.as_str()).await {
+                return refusal;
+            }
+        }
+        match error {
+            Some(error) => secure::broken(self.to.as_str(), &self.security, &error),
+            None => secure::closed(self.to.as_str()),
         }
     }
 
@@ -275,16 +302,16 @@ impl Task {
         while let Some(output) = session.link.poll() {
             match output {
                 LinkOutput::Reply { call, mut result } => {
-                    match &mut result {
+                    match &result {
                         Err(CallError::Expired { after_ms }) => {
                             let silence = self.clock.now().since(session.heard);
                             if silence >= Duration::from_millis(*after_ms) {
                                 dead = Some(format!("{}: silent for {} ms", self.to, silence.as_millis()));
                             }
                         }
-                        Err(CallError::LinkLost { reason }) if !reason.contains(self.to.as_str()) => {
-                            let bare = || format!("{}: {reason}", self.to);
-                            *reason = session.garbage.clone().unwrap_or_else(bare);
+                        Err(CallError::LinkLost { reason }) => {
+                            let bare = || Failure::lost(format!("{}: {reason}", self.to));
+                            result = Err(session.told.clone().unwrap_or_else(bare).error());
                         }
                         _ => {}
                     }
@@ -303,14 +330,14 @@ impl Task {
         Ok(dead)
     }
 
-    fn failed(&mut self, reason: &str) {
+    fn failed(&mut self, failure: &Failure) {
         let pause = BACK_OFF.saturating_mul(1 << self.failures.min(10)).min(BACK_OFF_MAX);
         // Half of it is jitter, so that many clients do not come back as one.
         let half = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX) / 2;
         let pause = Duration::from_millis(half + self.rng.below(half + 1));
         self.failures = self.failures.saturating_add(1);
         self.not_before = self.clock.now() + pause;
-        reason.clone_into(&mut self.last_reason);
+        self.last = failure.clone();
     }
 }
 
@@ -318,16 +345,23 @@ impl Task {
 struct Session {
     link: Link,
     out: BytesMut,
+    /// Whether some of what was written may still be here.
+    unflushed: bool,
     /// When the last bytes came.
     heard: Instant,
     /// When bytes last went either way.
     used: Instant,
     began: Instant,
-    /// Why what came is no frame, once that is so.
-    garbage: Option<String>,
+    /// What calls that still wait are told, once that is known.
+    told: Option<Failure>,
 }
 
 impl Session {
+    /// Whether the server has not said a word yet.
+    fn is_fresh(&self) -> bool {
+        self.heard <= self.began
+    }
+
     fn submit(&mut self, order: Order, now: Instant) {
         match order {
             Order::Call { call, request, deadline } => self.link.send(now, call, &request, deadline),
@@ -347,6 +381,11 @@ impl Session {
             self.out.extend_from_slice(&frame);
         }
     }
+}
+
+/// Writes some of `bytes`; without any, what TLS could not write at once, and gives 0.
+async fn push(write: &mut WriteHalf<Stream>, bytes: &[u8]) -> io::Result<usize> {
+    if bytes.is_empty() { write.flush().await.map(|()| 0) } else { write.write(bytes).await }
 }
 
 fn deadline(order: &Order) -> Option<Instant> {

@@ -7,6 +7,8 @@ use crate::embedded::EmbeddedBroker;
 use crate::error::{Error, Result};
 use crate::identity::{MessageIds, local_ip};
 use crate::security::Security;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use evenkeel_core::model::Group;
 use evenkeel_core::wire::acl::Credentials;
 use evenkeel_core::wire::names::{validate_group, wrap_namespace};
@@ -79,7 +81,14 @@ impl ProducerBuilder {
         self
     }
 
-    /// How connections prove who they belong to, all of it at once.
+    /// Encrypts every connection like this; plain unless set.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.security = self.security.tls(tls);
+        self
+    }
+
+    /// How connections are secured, all of it at once.
     pub fn security(mut self, security: Security) -> Self {
         self.security = security;
         self

@@ -62,6 +62,7 @@ fn one(settings: &mut Settings, section: &str, name: &str, value: &Value, origin
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
+        Value::Boolean(yes) => yes.to_string(),
         Value::Array(parts) if (section, name) == ("cluster", "name_servers") => {
             let parts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
             parts.map(|parts| parts.join(";")).ok_or_else(|| {

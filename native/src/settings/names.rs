@@ -54,6 +54,37 @@ pub const SETTINGS: &[Setting] = &[
         "ROCKETMQ_SECURITY_TOKEN",
         "token of a temporary key; only by environment",
     ),
+    row(
+        "cluster.tls",
+        "tls.enable",
+        "false",
+        "whether connections are encrypted; true if another tls setting is there",
+    ),
+    row(
+        "cluster.tls_ca",
+        "tls.client.trustCertPath",
+        "what the system trusts",
+        "PEM file with the certificates that sign those of the servers",
+    ),
+    row(
+        "cluster.tls_cert",
+        "tls.client.certPath",
+        "",
+        "PEM file with our certificate, for servers that ask for one",
+    ),
+    row("cluster.tls_key", "tls.client.keyPath", "", "PEM file with the private key of our certificate"),
+    row(
+        "cluster.tls_server_name",
+        "",
+        "host of the address",
+        "name that the certificate of every server must have",
+    ),
+    row(
+        "cluster.tls_insecure_skip_verify",
+        "",
+        "false",
+        "insecure: take any certificate of anybody, as Java does unless tls.client.authServer=true",
+    ),
     row("consumer.group", "consumerGroup", "", "the consumer group"),
     row(
         "consumer.strategy",

@@ -1,4 +1,4 @@
-//! From settings to how connections prove who they belong to.
+//! From settings to how connections are secured.
 
 use super::{Settings, named_in, names};
 use crate::error::{Error, ErrorKind, Result};
@@ -6,20 +6,84 @@ use crate::security::Security;
 use evenkeel_core::wire::acl::{Credentials, Secret};
 use std::path::Path;
 
+/// Settings that make no sense without TLS.
+const TLS_TEXTS: [&str; 4] =
+    ["cluster.tls_ca", "cluster.tls_cert", "cluster.tls_key", "cluster.tls_server_name"];
+
 /// Longest file that is taken for one with a key.
 const KEY_FILE_MAX: u64 = 4096;
 
 impl Settings {
-    /// How connections prove who they belong to. Reads the files that the settings name.
+    /// How connections are secured. Reads the files that the settings name.
     ///
     /// # Errors
-    /// A part of the key is missing, or a file cannot be read. No text has a secret in it.
+    /// A part of the key or of the certificate is missing, or a file cannot be read. No text has a secret in it.
     pub fn security(&self) -> Result<Security> {
-        let security = Security::default();
-        Ok(match self.credentials()? {
-            Some(credentials) => security.credentials(credentials),
-            None => security,
-        })
+        let security = match self.credentials()? {
+            Some(credentials) => Security::default().credentials(credentials),
+            None => Security::default(),
+        };
+        self.encrypted(security)
+    }
+
+    #[cfg(feature = "tls")]
+    fn encrypted(&self, security: Security) -> Result<Security> {
+        if !self.wants_tls()? {
+            return Ok(security);
+        }
+        let mut tls = crate::tls::Tls::builder();
+        if let Some(file) = self.text("cluster.tls_ca") {
+            tls = tls.ca_file(file);
+        }
+        tls = match (self.text("cluster.tls_cert"), self.text("cluster.tls_key")) {
+            (Some(certificate), Some(key)) => tls.client_certificate(certificate, key),
+            (None, None) => tls,
+            (Some(_), None) => {
+                return Err(Error::config("a certificate is set (cluster.tls_cert), but no private key")
+                    .with_hint("set cluster.tls_key, or say --tls-key FILE"));
+            }
+            (None, Some(_)) => {
+                return Err(Error::config("a private key is set (cluster.tls_key), but no certificate")
+                    .with_hint("set cluster.tls_cert, or say --tls-cert FILE"));
+            }
+        };
+        if let Some(name) = self.text("cluster.tls_server_name") {
+            tls = tls.server_name(name);
+        }
+        if self.flag("cluster.tls_insecure_skip_verify")? == Some(true) {
+            tracing::warn!(event = "insecure", "certificates of servers are not verified");
+            tls = tls.insecure_skip_verify();
+        }
+        Ok(security.tls(tls.build()?))
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn encrypted(&self, security: Security) -> Result<Security> {
+        if self.wants_tls()? {
+            return Err(Error::config("TLS is set, but this build has no TLS")
+                .with_hint("build with the feature `tls`, which is on unless switched off"));
+        }
+        Ok(security)
+    }
+
+    /// Whoever says something of certificates does not want to be read by everybody: then TLS is on unless switched off.
+    fn wants_tls(&self) -> Result<bool> {
+        let insecure = self.flag("cluster.tls_insecure_skip_verify")? == Some(true);
+        let said = insecure || TLS_TEXTS.iter().any(|name| self.value(name).is_some());
+        Ok(self.flag("cluster.tls")?.unwrap_or(said))
+    }
+
+    /// A setting that is true or false.
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match value.text.trim() {
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            other => {
+                let error = Error::config(format!("{name} is {other:?}, but must be true or false"));
+                Err(named_in(error, &value.origin))
+            }
+        }
     }
 
     fn credentials(&self) -> Result<Option<Credentials>> {

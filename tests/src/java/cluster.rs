@@ -2,6 +2,7 @@
 
 use super::jvm::{Home, Server, Version, java, without_noise};
 use super::remoting::{self, Reply};
+use super::tls::Tls;
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
@@ -40,6 +41,8 @@ pub struct Options {
     /// Topics that exist from the start, with the number of their queues on each broker. The only way to make one where
     /// brokers refuse what the harness asks them: they find it in their store.
     pub topics: Vec<(String, u32)>,
+    /// Whether servers take nothing but TLS, and how. Without it they take none.
+    pub tls: Option<Tls>,
 }
 
 impl Default for Options {
@@ -51,7 +54,19 @@ impl Default for Options {
             jvm: Vec::new(),
             files: Vec::new(),
             topics: Vec::new(),
+            tls: None,
         }
+    }
+}
+
+impl Options {
+    fn all_files(&self) -> Vec<(String, String)> {
+        self.tls.iter().flat_map(Tls::files).chain(self.files.iter().cloned()).collect()
+    }
+
+    /// JVM options of servers.
+    fn jvm_options(&self, home: &Home) -> Vec<String> {
+        self.tls.iter().flat_map(|tls| tls.jvm(home.path())).chain(self.jvm.iter().cloned()).collect()
     }
 }
 
@@ -99,7 +114,7 @@ impl Cluster {
         let ports = free_ports(options.brokers + 1);
         let (namesrv_port, broker_ports) = ports.split_first().expect("one port more than brokers");
         write_log_settings(&home);
-        for (path, text) in &options.files {
+        for (path, text) in options.all_files() {
             let path = home.path().join(path);
             path.parent().map_or(Ok(()), fs::create_dir_all).expect("the folder of a file");
             fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
@@ -228,6 +243,7 @@ impl Cluster {
     /// Its exit code says nothing: a failed command prints a stack trace and ends with 0. Judge the text.
     pub fn mqadmin(&self, arguments: &[&str]) -> String {
         let output = java(self.version, self.home.path(), "256m")
+            .args(self.options.tls.iter().flat_map(|tls| tls.jvm(self.home.path())))
             .arg("-XX:TieredStopAtLevel=1")
             .arg("org.apache.rocketmq.tools.command.MQAdminStartup")
             .args(arguments)
@@ -344,7 +360,7 @@ impl Cluster {
         let config = folder.join("broker.conf");
         write_properties(&config, &settings);
         let mut java = java(self.version, self.home.path(), "1g");
-        java.args(&self.options.jvm);
+        java.args(self.options.jvm_options(&self.home));
         broker.server = Some(Server::start(
             java,
             "org.apache.rocketmq.broker.BrokerStartup",
@@ -356,7 +372,7 @@ impl Cluster {
     fn wait_for_namesrv(&mut self) -> Result<(), String> {
         let address = self.namesrv();
         let end = Instant::now() + READY;
-        while remoting::call(&address, CLUSTER_INFO, &json!({})).is_err() {
+        while remoting::call(self.options.tls.as_ref(), &address, CLUSTER_INFO, &json!({})).is_err() {
             check_alive(&mut self.namesrv, "name server", end)?;
             thread::sleep(Duration::from_millis(50));
         }
@@ -366,13 +382,14 @@ impl Cluster {
     fn wait_for_brokers(&mut self) -> Result<(), String> {
         let end = Instant::now() + READY;
         loop {
-            let known = remoting::call(&self.namesrv(), CLUSTER_INFO, &json!({})).map(|reply| reply.body);
+            let known = remoting::call(self.options.tls.as_ref(), &self.namesrv(), CLUSTER_INFO, &json!({}))
+                .map(|reply| reply.body);
             let known = known.unwrap_or_default();
             let missing = self.brokers.iter_mut().find_map(|broker| {
                 let address = format!("127.0.0.1:{}", broker.port);
                 // The name server remembers a killed broker for a while: it has to answer itself, too.
-                let ready =
-                    known.contains(&address) && remoting::call(&address, CLUSTER_INFO, &json!({})).is_ok();
+                let ready = known.contains(&address)
+                    && remoting::call(self.options.tls.as_ref(), &address, CLUSTER_INFO, &json!({})).is_ok();
                 broker.server.as_mut().filter(|_| !ready)
             });
             let Some(server) = missing else { return Ok(()) };
@@ -382,7 +399,12 @@ impl Cluster {
     }
 
     fn has_route(&self, topic: &str) -> bool {
-        let reply = remoting::call(&self.namesrv(), ROUTE_OF_TOPIC, &json!({"topic": topic}));
+        let reply = remoting::call(
+            self.options.tls.as_ref(),
+            &self.namesrv(),
+            ROUTE_OF_TOPIC,
+            &json!({"topic": topic}),
+        );
         reply.is_ok_and(|reply| {
             reply.code == 0
                 && self.running().all(|broker| reply.body.contains(&format!("\"{}\"", broker.name)))
@@ -394,7 +416,7 @@ impl Cluster {
     }
 
     fn ask(&self, broker: &Broker, code: i32, fields: &Value) -> Reply {
-        remoting::call(&format!("127.0.0.1:{}", broker.port), code, fields)
+        remoting::call(self.options.tls.as_ref(), &format!("127.0.0.1:{}", broker.port), code, fields)
             .unwrap_or_else(|error| panic!("{} did not answer request {code}: {error}", broker.name))
     }
 }
@@ -419,7 +441,7 @@ fn start_namesrv(version: Version, options: &Options, home: &Home, port: u16) ->
         ],
     );
     let mut java = java(version, home.path(), "256m");
-    java.args(&options.jvm);
+    java.args(options.jvm_options(home));
     Server::start(java, "org.apache.rocketmq.namesrv.NamesrvStartup", &config, folder.join("stdout.log"))
 }
 

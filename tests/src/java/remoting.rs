@@ -2,6 +2,7 @@
 //!
 //! Written apart from `evenkeel_core::wire` on purpose, so that a mistake there cannot hide here.
 
+use super::tls::Tls;
 use serde_json::{Map, Value, json};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -17,14 +18,20 @@ pub(super) struct Reply {
     pub(super) body: String,
 }
 
-/// Sends one request on a connection of its own and waits for the answer.
-pub(super) fn call(address: &str, code: i32, fields: &Value) -> io::Result<Reply> {
+/// Sends one request on a connection of its own, encrypted or not, and waits for the answer.
+pub(super) fn call(tls: Option<&Tls>, address: &str, code: i32, fields: &Value) -> io::Result<Reply> {
     const LIMIT: Duration = Duration::from_secs(5);
     let target = address.parse().map_err(|_| io::Error::other(format!("{address}: no socket address")))?;
-    let mut stream = TcpStream::connect_timeout(&target, LIMIT)?;
+    let stream = TcpStream::connect_timeout(&target, LIMIT)?;
     stream.set_read_timeout(Some(LIMIT))?;
     stream.set_write_timeout(Some(LIMIT))?;
+    match tls {
+        Some(tls) => ask(&mut tls.connect(stream)?, code, fields),
+        None => ask(&mut { stream }, code, fields),
+    }
+}
 
+fn ask(stream: &mut (impl Read + Write), code: i32, fields: &Value) -> io::Result<Reply> {
     let header = json!({
         "code": code, "flag": 0, "language": "JAVA", "opaque": 1, "version": 395,
         "serializeTypeCurrentRPC": "JSON", "extFields": fields,
@@ -36,8 +43,8 @@ pub(super) fn call(address: &str, code: i32, fields: &Value) -> io::Result<Reply
     frame.extend(header.as_bytes());
     stream.write_all(&frame)?;
 
-    let total = read_u32(&mut stream)?;
-    let header_len = (read_u32(&mut stream)? & 0x00FF_FFFF) as usize;
+    let total = read_u32(stream)?;
+    let header_len = (read_u32(stream)? & 0x00FF_FFFF) as usize;
     let mut rest = vec![0; (total as usize).saturating_sub(4)];
     stream.read_exact(&mut rest)?;
     let header = rest.get(..header_len).ok_or_else(|| io::Error::other("a header longer than its frame"))?;
@@ -50,7 +57,7 @@ pub(super) fn call(address: &str, code: i32, fields: &Value) -> io::Result<Reply
     })
 }
 
-fn read_u32(stream: &mut TcpStream) -> io::Result<u32> {
+fn read_u32(stream: &mut impl Read) -> io::Result<u32> {
     let mut bytes = [0; 4];
     stream.read_exact(&mut bytes)?;
     Ok(u32::from_be_bytes(bytes))
