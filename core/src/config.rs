@@ -4,6 +4,7 @@ use crate::model::{Address, ClientId, Group};
 use crate::time::Duration;
 use crate::wire::request::{ConsumeFrom, MessageModel};
 use crate::wire::subscription::Subscription;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -93,6 +94,30 @@ pub struct Limits {
     pub pull_timeout: Duration,
     /// `foreign_members`
     pub foreign_members: ForeignMembers,
+    /// `rebalance`
+    pub rebalance: RebalanceBy,
+    /// `pop_batch`
+    pub pop_batch: u32,
+    /// `pop_invisible`
+    pub pop_invisible: Duration,
+    /// `pop_messages_max`
+    pub pop_messages_max: u32,
+}
+
+/// Who shares the queues out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RebalanceBy {
+    /// The members, each for itself.
+    #[default]
+    Client,
+    /// The broker (5.x), which can also switch a group to pop. Orderly and broadcasting consumers do it themselves, and so
+    /// does everyone where the broker cannot.
+    Broker,
+}
+
+impl RebalanceBy {
+    /// The words for it, by the option's number.
+    pub const NAMES: &[&str] = &["client", "broker"];
 }
 
 /// What a start does about members that do not share queues out as we do, under a strategy that only we know.
@@ -163,15 +188,21 @@ macro_rules! options {
         }
     };
     (@kind ForeignMembers) => { OptionKind::Choice(ForeignMembers::NAMES) };
+    (@kind RebalanceBy) => { OptionKind::Choice(RebalanceBy::NAMES) };
     (@kind $kind:ident) => { OptionKind::$kind };
     (@default ForeignMembers $value:literal) => { ForeignMembers::Refuse };
+    (@default RebalanceBy $value:literal) => { RebalanceBy::Client };
     (@default Millis $value:literal) => { Duration::from_millis($value) };
     (@default $kind:ident $value:literal) => { $value };
     (@get ForeignMembers $field:expr) => { $field as i64 };
+    (@get RebalanceBy $field:expr) => { $field as i64 };
     (@get Millis $field:expr) => { i64::try_from($field.as_millis()).unwrap_or(i64::MAX) };
     (@get $kind:ident $field:expr) => { i64::try_from($field).unwrap_or(i64::MAX) };
     (@set ForeignMembers $field:expr, $value:ident) => {
         $field = if $value == 0 { ForeignMembers::Refuse } else { ForeignMembers::Warn }
+    };
+    (@set RebalanceBy $field:expr, $value:ident) => {
+        $field = if $value == 0 { RebalanceBy::Client } else { RebalanceBy::Broker }
     };
     (@set Millis $field:expr, $value:ident) => { $field = Duration::from_millis($value.unsigned_abs()) };
     (@set $kind:ident $field:expr, $value:ident) => { if let Ok(value) = $value.try_into() { $field = value } };
@@ -206,6 +237,10 @@ options! {
     suspend Millis [""] 15_000 (100..=60_000) "how long a broker may hold a pull while there is nothing";
     pull_timeout Millis [""] 30_000 (200..=180_000) "deadline of a pull; more than `suspend`, since brokers look at held pulls every 5 s";
     foreign_members ForeignMembers [""] 0 (0..=1) "what a start does if the strategy is one that only Evenkeel knows and other clients are in the group: refuse or warn";
+    rebalance RebalanceBy ["clientRebalance"] 0 (0..=1) "who shares the queues out: client, or broker (5.x), which can also switch the group to pop; Java's true is client, its false is broker";
+    pop_batch Number ["popBatchNums"] 32 (1..=32) "pop: most messages asked for at once";
+    pop_invisible Millis ["popInvisibleTime"] 60_000 (5000..=300_000) "pop: how long messages are ours; not acknowledged by then, they come again";
+    pop_messages_max Number ["popThresholdForQueue"] 96 (1..=65_535) "pop: held messages of one broker above which popping waits";
 }
 
 impl OptionRow {
@@ -354,7 +389,19 @@ impl ConsumerConfig {
         let limits = &self.limits;
         more_than("pull_timeout", limits.pull_timeout, limits.suspend)?;
         more_than("lock_life", limits.lock_life, limits.lock_interval)?;
+        if self.is_shared_out_by_broker() && !BROKER_STRATEGIES.contains(&&*self.strategy.name()) {
+            let why =
+                format!("brokers know {}, not {}", BROKER_STRATEGIES.join(" and "), self.strategy.name());
+            return Err(ConfigError::Invalid { what: "rebalance", why });
+        }
         Ok(())
+    }
+
+    /// Whether the broker is asked what is ours. It knows no order and no broadcasting.
+    pub fn is_shared_out_by_broker(&self) -> bool {
+        self.limits.rebalance == RebalanceBy::Broker
+            && !self.orderly
+            && self.model == MessageModel::Clustering
     }
 
     /// Tries after the first one before a message goes to the dead-letter topic.
@@ -366,6 +413,9 @@ impl ConsumerConfig {
         }
     }
 }
+
+/// Strategies that brokers can share out by.
+const BROKER_STRATEGIES: [&str; 2] = ["AVG", "AVG_BY_CIRCLE"];
 
 /// A time that must be longer than another one.
 fn more_than(option: &'static str, value: Duration, other: Duration) -> Result<(), ConfigError> {

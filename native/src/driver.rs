@@ -304,7 +304,8 @@ impl Running {
         };
         let (draining, control) = (self.draining.subscribe(), self.parts.control.clone());
         let context = Context { queue: queue.clone(), offset, retries, queue_lost, draining, control };
-        let batch = messages.into_iter().map(|message| Message::new(queue.clone(), message)).collect();
+        let batch =
+            messages.into_iter().map(|message| Message::new(stored_in(&queue, &message), message)).collect();
         if let Err(ticket) = self.parts.workers.take(Job { ticket, batch, context }) {
             self.own.push_back(Input::Outcome { ticket, outcome: Outcome::PutBack });
         }
@@ -315,7 +316,8 @@ impl Running {
         self.tally.event(self.parts.clock.now(), &event);
         match &event {
             Event::Rebalanced { generation, topic, reason, assigned, lost, .. } => {
-                for queue in lost {
+                // What was popped of an entry is ours although the entry is not.
+                for queue in lost.iter().filter(|queue| queue.id >= 0) {
                     if let Some(lost) = self.lost.get(queue) {
                         lost.send_replace(true);
                     }
@@ -371,5 +373,13 @@ impl Running {
             // An error only says that the caller stopped waiting.
             let _ = waiter.send(report.clone());
         }
+    }
+}
+
+/// The queue that a message is stored in: the one that was pulled, or one of those that an entry was popped from.
+fn stored_in(queue: &MessageQueue, message: &evenkeel_core::wire::message::Message) -> MessageQueue {
+    match queue.id {
+        0.. => queue.clone(),
+        _ => MessageQueue::new(queue.topic.clone(), queue.broker.clone(), message.queue_id),
     }
 }

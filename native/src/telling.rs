@@ -102,6 +102,20 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::LockLost { queue } => {
             warn!(event = "lock-lost", group, %queue, "the queue's lock was lost: it begins anew");
         }
+        Event::SharedOutHere { broker } => warn!(
+            event = "shared-out-here", group, %broker,
+            "the broker cannot share queues out (it is older than 5.0): the members do it"
+        ),
+        Event::PopStarted { queue } => {
+            info!(event = "pop-started", group, %queue, "the broker has the topic popped");
+        }
+        Event::PopExpired { queue, messages } => warn!(
+            event = "pop-expired", group, %queue, messages,
+            "popped messages were not handled in time and come again: are the handlers too slow for pop_invisible?"
+        ),
+        Event::Buried { queue, offset } => {
+            warn!(event = "buried", group, %queue, offset, "a message that failed too often is a dead letter now");
+        }
         Event::Late { count } => {
             debug!(event = "late", group, count, "something of an ended queue arrived late")
         }

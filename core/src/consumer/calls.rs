@@ -16,6 +16,8 @@ pub(crate) enum Purpose {
     Check(Topic, i64),
     Heartbeat,
     Members,
+    /// What the broker gives us of one topic.
+    Assignment,
     /// Who is connected, before a strategy that only we know shares anything out.
     Connections,
     /// What strategy a member runs.
@@ -25,6 +27,9 @@ pub(crate) enum Purpose {
     /// Second step, if there is none: the start policy's offset.
     StartPolicy(QueueEpoch),
     Pull(QueueEpoch),
+    Pop(QueueEpoch),
+    /// What became of a popped message, by its number in its life.
+    Settle(QueueEpoch, u64),
     Commit(QueueEpoch, i64),
     /// Before the last commit of a queue that went away: has its new owner committed more already?
     LastLook(QueueEpoch),

@@ -39,7 +39,7 @@ impl Paused {
 impl Consumer {
     /// Whether the queue is ours: being worked on, or about to be.
     pub fn holds(&self, queue: &MessageQueue) -> bool {
-        self.life_of(queue).is_some_and(AssignedQueue::is_held)
+        self.pops.holds(queue) || self.life_of(queue).is_some_and(AssignedQueue::is_held)
     }
 
     fn life_of(&self, queue: &MessageQueue) -> Option<&AssignedQueue> {

@@ -29,6 +29,10 @@ impl Consumer {
     pub(super) fn decide_deliveries(&mut self) {
         while self.delivered.len() < self.config.limits.concurrency as usize {
             let Some(epoch) = self.ready.pop_front() else { return };
+            if self.pops.is_life(epoch) {
+                self.deliver_popped(epoch);
+                continue;
+            }
             let can = self.queues.lives.get(&epoch).is_some_and(|life| self.can_deliver(life));
             let Some(life) = self.queues.lives.get_mut(&epoch) else { continue };
             life.listed = false;
@@ -72,6 +76,9 @@ impl Consumer {
         }
         if direct::is_direct(ticket) {
             return self.on_direct_outcome(ticket, outcome);
+        }
+        if self.pops.is_life(ticket.epoch) {
+            return self.on_popped_outcome(ticket, outcome);
         }
         let Some(life) = self.queues.lives.get_mut(&ticket.epoch) else {
             self.on_stray_outcome(ticket);

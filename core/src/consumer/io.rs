@@ -291,6 +291,30 @@ pub enum Event {
         /// What the strategy says.
         why: String,
     },
+    /// The broker cannot share queues out (4.9): this member does it itself, as long as the connection lasts.
+    SharedOutHere {
+        /// Which broker.
+        broker: Address,
+    },
+    /// An operator switched the topic to pop: messages of this entry (number -1: of all the broker's queues) are popped.
+    PopStarted {
+        /// The entry.
+        queue: MessageQueue,
+    },
+    /// Popped messages whose time was over before a handler was free: they come again.
+    PopExpired {
+        /// The entry.
+        queue: MessageQueue,
+        /// How many.
+        messages: usize,
+    },
+    /// A popped message that failed too often is in the dead-letter topic.
+    Buried {
+        /// Its queue.
+        queue: MessageQueue,
+        /// Its offset.
+        offset: i64,
+    },
     /// A queue starts.
     QueueStarted {
         /// The queue.

@@ -173,6 +173,7 @@ impl Consumer {
     pub(super) fn on_link(&mut self, address: &Address, up: bool) {
         if !up {
             self.directs.link_down(address);
+            self.may_share_out_again(address);
         }
         let Some(broker) = self.membership.brokers.get_mut(address) else { return };
         if !up && broker.registered {

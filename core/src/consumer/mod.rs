@@ -48,6 +48,7 @@
 //! | `window` | its messages, the commit point |
 //! | `pull` | long polling, flow control |
 //! | `deliver` | handlers and their outcomes |
+//! | `pop` | messages taken for a while, settled one by one |
 //! | `direct` | single messages, on an operator's word |
 //! | `orderly` | queue locks, one delivery after the other |
 //! | `offsets` | commits, resets |
@@ -70,6 +71,7 @@ mod membership;
 mod namespace;
 mod offsets;
 mod orderly;
+mod pop;
 mod pull;
 mod queue;
 mod rates;
@@ -103,6 +105,7 @@ use direct::Directs;
 use foreign::Foreign;
 use membership::Membership;
 use orderly::Locks;
+use pop::Pops;
 use queue::{Phase, Queues};
 use rates::Rates;
 use rebalance::Rebalance;
@@ -128,6 +131,7 @@ pub struct Consumer {
     foreign: Foreign,
     rebalance: Rebalance,
     queues: Queues,
+    pops: Pops,
     /// Queues to look at in the next `decide`.
     attention: BTreeSet<QueueEpoch>,
     /// Queues with messages to hand out, in turn.
@@ -208,6 +212,7 @@ impl Consumer {
             foreign: Foreign::default(),
             rebalance: Rebalance::default(),
             queues: Queues::default(),
+            pops: Pops::default(),
             attention: BTreeSet::new(),
             ready: VecDeque::new(),
             delivered: BTreeSet::new(),
@@ -301,6 +306,9 @@ impl Consumer {
     }
 
     fn decide_queue(&mut self, epoch: QueueEpoch) {
+        if self.pops.is_life(epoch) {
+            return self.decide_pop(epoch);
+        }
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         match life.phase {
             Phase::Locating { asking: false } if !life.waiting => self.locate(epoch),
@@ -326,6 +334,7 @@ impl Consumer {
                     self.attention.insert(epoch);
                 }
             }
+            Timer::Pop(epoch) => _ = self.attention.insert(epoch),
             Timer::SendBackRetry(epoch) => self.on_send_back_retry(epoch),
             Timer::Suspended(epoch) => self.on_pause_over(epoch),
             Timer::Direct => self.on_direct_timer(),
@@ -374,6 +383,7 @@ impl Consumer {
         if self.subscriptions.remove(topic).is_none() {
             return;
         }
+        self.forget_pop_retries(topic);
         self.paused.unsubscribed(topic);
         self.rates.forget(topic);
         self.want_nothing_of(topic);
@@ -404,6 +414,13 @@ impl Consumer {
                 });
                 self.on_members(call, &to, result);
             }
+            Purpose::Assignment => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Assigned(assignments) => Some(assignments.0),
+                    _ => None,
+                });
+                self.on_assignment(call, &to, result);
+            }
             Purpose::Connections => {
                 let result = self.expect(&to, result, |reply| match reply {
                     Reply::Connections(connections) => Some(connections),
@@ -433,6 +450,14 @@ impl Consumer {
                 });
                 self.on_pull(epoch, call, &to, sent, result);
             }
+            Purpose::Pop(epoch) => {
+                let result = self.expect(&to, result, |reply| match reply {
+                    Reply::Popped(popped) => Some(popped),
+                    _ => None,
+                });
+                self.on_pop(epoch, &to, sent, result);
+            }
+            Purpose::Settle(epoch, number) => self.on_settled(epoch, number, &to, result),
             Purpose::Commit(epoch, offset) => self.on_committed(epoch, call, offset, &to, result.map(drop)),
             Purpose::LastLook(epoch) => {
                 let result = self.expect_offset(&to, result);

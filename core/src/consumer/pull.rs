@@ -18,9 +18,9 @@ use crate::wire::request::{Pull, Request};
 use alloc::format;
 
 /// A broker holds an empty pull, or it should. One that answers "nothing" at once is not asked more often than this.
-const EMPTY_PULL_PAUSE: Duration = Duration::from_millis(100);
+pub(super) const EMPTY_PULL_PAUSE: Duration = Duration::from_millis(100);
 /// Wait after the broker (or a proxy) said that it is being called too often.
-const FLOW_CONTROL_PAUSE: Duration = Duration::from_millis(20);
+pub(super) const FLOW_CONTROL_PAUSE: Duration = Duration::from_millis(20);
 
 impl Consumer {
     /// Sends the next pull of a queue if nothing speaks against it.
@@ -155,6 +155,9 @@ impl Consumer {
             // A message that comes again keeps the name it was sent under.
             if let Some(topic) = message.retry_topic().filter(|_| is_retry).map(Topic::from) {
                 message.topic = topic;
+            }
+            if is_retry {
+                message.topic = self.pops.base(&message.topic).clone();
             }
             namespace::inside(&self.config.namespace, &mut message);
             life.window.insert(message);

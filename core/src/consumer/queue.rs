@@ -34,6 +34,13 @@ pub(crate) struct Queues {
     last_epoch: u64,
 }
 
+impl Queues {
+    pub(super) fn next_epoch(&mut self) -> QueueEpoch {
+        self.last_epoch += 1;
+        QueueEpoch(self.last_epoch)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct AssignedQueue {
     pub(super) queue: MessageQueue,
@@ -178,8 +185,7 @@ impl Consumer {
 
     /// Begins a new life of a queue.
     pub(super) fn start_queue(&mut self, queue: MessageQueue) -> QueueEpoch {
-        self.queues.last_epoch += 1;
-        let epoch = QueueEpoch(self.queues.last_epoch);
+        let epoch = self.queues.next_epoch();
         self.queues.table.insert(queue.clone(), epoch);
         self.queues.lives.insert(epoch, AssignedQueue::new(queue));
         self.attention.insert(epoch);
@@ -394,6 +400,8 @@ impl Consumer {
     pub(super) fn end_life(&mut self, epoch: QueueEpoch) {
         let Some(topic) = self.queues.lives.get(&epoch).map(|life| life.queue.topic.clone()) else { return };
         self.forget_life(epoch);
+        // Popping may have waited for this.
+        self.rebalance.unsettled.insert(self.pops.base(&topic).clone());
         self.rebalance.unsettled.insert(topic);
     }
 
@@ -466,6 +474,7 @@ impl Consumer {
 
     pub(super) fn look_at_all_queues(&mut self) {
         self.attention.extend(self.queues.lives.keys().copied());
+        self.attention.extend(self.pops.epochs());
     }
 
     /// Tells of a failed call of a queue and counts it.

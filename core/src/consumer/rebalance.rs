@@ -10,11 +10,17 @@
 //! what was missed. The first reason acts at once; more of them within [`rebalance_retry`](crate::config::Limits) are
 //! one further round at its end.
 //!
+//! Where the broker shares out ([`RebalanceBy::Broker`](crate::config::RebalanceBy)) a round asks it for each topic what is
+//! ours; it may also say that a topic is popped (`pop`). All members ask the same broker, unless it fails.
+//!
 //! | answer | consequence |
 //! |---|---|
 //! | a list with us in it | the strategy decides |
 //! | a list without us | nothing is ours, as in Java; the next heartbeat repairs it |
 //! | no list | everything stays as it is, and another round follows soon |
+//! | what the broker gives us | that becomes ours, an empty list included |
+//! | the broker cannot tell | everything stays as it is, and another round follows soon |
+//! | the broker does not know the question (4.9) | it is asked for the members, until its connection breaks |
 //! | the strategy fails | the topic stays as it is, and another round follows soon |
 
 use super::Consumer;
@@ -25,7 +31,9 @@ use super::timers::Timer;
 use crate::allocate::{Input, SortedMembers, SortedQueues};
 use crate::model::{Address, CallId, ClientId, MessageQueue, Topic};
 use crate::time::Instant;
-use crate::wire::reply::CallError;
+use crate::wire::bodies::{AssignmentQuery, RequestMode};
+use crate::wire::code::ResponseCode;
+use crate::wire::reply::{CallError, Refusal};
 use crate::wire::request::Request;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::ToString;
@@ -46,6 +54,12 @@ pub(crate) struct Rebalance {
     ready: bool,
     /// What the last round said should be ours.
     wanted: BTreeMap<Topic, BTreeSet<MessageQueue>>,
+    /// What the last round said should be popped.
+    wanted_pops: BTreeMap<Topic, BTreeSet<MessageQueue>>,
+    /// What the last round of a topic knew.
+    facts: BTreeMap<Topic, Facts>,
+    /// Brokers that cannot share out.
+    unable: BTreeSet<Address>,
     /// Topics of which a life has ended since they were last compared.
     pub(super) unsettled: BTreeSet<Topic>,
     /// The last list had our id more than once; told once.
@@ -105,6 +119,7 @@ impl Consumer {
         let hint = self.rebalance.hint.take();
         let mut by_broker: BTreeMap<Address, Vec<Topic>> = BTreeMap::new();
         let mut failed = false;
+        let by_brokers = self.config.is_shared_out_by_broker();
         let topics: Vec<Topic> = self.subscriptions.keys().cloned().collect();
         for topic in topics.into_iter().filter(|topic| self.routes.known(topic)) {
             let sources: Vec<Address> = self
@@ -115,7 +130,9 @@ impl Consumer {
                 .collect();
             let told = hint.as_ref().filter(|hint| sources.contains(hint));
             let asked = sources.iter().find(|address| by_broker.contains_key(*address));
-            match told.or(asked).cloned().or_else(|| self.rng.pick(&sources).cloned()) {
+            // Brokers may not agree on how a topic is consumed; members that ask the same one do.
+            let first = sources.iter().min().filter(|_| by_brokers && !self.rebalance.retry);
+            match told.or(asked).or(first).cloned().or_else(|| self.rng.pick(&sources).cloned()) {
                 Some(address) => by_broker.entry(address).or_default().push(topic),
                 None => failed = true,
             }
@@ -137,6 +154,13 @@ impl Consumer {
         }
         let mut asks = BTreeMap::new();
         for (address, topics) in by_broker {
+            if by_brokers && !self.rebalance.unable.contains(&address) {
+                for topic in topics {
+                    let call = self.ask_for_assignment(address.clone(), topic.clone());
+                    asks.insert(call, Vec::from([topic]));
+                }
+                continue;
+            }
             let request = Request::Members { group: self.config.group.clone() };
             let call = self.call(Purpose::Members, address, request, self.config.limits.call_timeout);
             asks.insert(call, topics);
@@ -185,6 +209,99 @@ impl Consumer {
         } else {
             self.rebalance.round = Some(round);
         }
+    }
+
+    fn ask_for_assignment(&mut self, broker: Address, topic: Topic) -> CallId {
+        let request = Request::QueryAssignment(AssignmentQuery {
+            group: self.config.group.clone(),
+            client: self.config.client.clone(),
+            topic,
+            strategy: self.config.strategy.name().to_string(),
+            model: self.config.model,
+        });
+        self.call(Purpose::Assignment, broker, request, self.config.limits.call_timeout)
+    }
+
+    pub(super) fn on_assignment(
+        &mut self,
+        call: CallId,
+        from: &Address,
+        result: Result<Option<BTreeMap<MessageQueue, RequestMode>>, CallError>,
+    ) {
+        if !self.is_running() {
+            return;
+        }
+        let Some(mut round) = self.rebalance.round.take() else { return };
+        let Some(topics) = round.asks.remove(&call) else {
+            self.rebalance.round = Some(round);
+            return;
+        };
+        match result {
+            Ok(Some(table)) => {
+                for topic in topics {
+                    round.failed |= !self.take_assignment(&topic, &table, round.reason);
+                }
+            }
+            Ok(None) => round.failed = true,
+            Err(CallError::Refused(Refusal { code: ResponseCode::REQUEST_CODE_NOT_SUPPORTED, .. })) => {
+                if self.rebalance.unable.insert(from.clone()) {
+                    self.event(Event::SharedOutHere { broker: from.clone() });
+                }
+                let request = Request::Members { group: self.config.group.clone() };
+                let timeout = self.config.limits.call_timeout;
+                let call = self.call(Purpose::Members, from.clone(), request, timeout);
+                round.asks.insert(call, topics);
+            }
+            Err(error) => {
+                round.failed = true;
+                let about = topics.first().map(Topic::to_string).unwrap_or_default();
+                let (to, what) = (from.clone(), "ask the broker what is ours");
+                self.event(Event::CallFailed { to, what, about, error, attempt: 1 });
+            }
+        }
+        if round.asks.is_empty() {
+            self.end_round(round.failed);
+        } else {
+            self.rebalance.round = Some(round);
+        }
+    }
+
+    /// False if the broker names queues that we do not know yet.
+    fn take_assignment(
+        &mut self,
+        topic: &Topic,
+        table: &BTreeMap<MessageQueue, RequestMode>,
+        reason: RebalanceReason,
+    ) -> bool {
+        if !self.subscriptions.contains_key(topic) {
+            return true;
+        }
+        let of = |wanted: RequestMode| {
+            let rows = table.iter().filter(move |(queue, mode)| queue.topic == *topic && **mode == wanted);
+            rows.map(|(queue, _)| queue.clone()).collect::<BTreeSet<MessageQueue>>()
+        };
+        let (mut pulled, mut popped) = (of(RequestMode::Pull), of(RequestMode::Pop));
+        let named = pulled.len() + popped.len();
+        let known = self.routes.queues(topic);
+        pulled.retain(|queue| known.contains(queue));
+        popped.retain(|entry| known.iter().any(|queue| queue.broker == entry.broker));
+        let all_known = pulled.len() + popped.len() == named;
+        let queues = known.len();
+        if !all_known {
+            self.routes.due(topic);
+        }
+        if !pulled.is_empty() || !popped.is_empty() {
+            self.follow_mode(topic, !popped.is_empty());
+        }
+        self.rebalance.wanted.insert(topic.clone(), pulled);
+        self.rebalance.wanted_pops.insert(topic.clone(), popped);
+        self.reconcile(topic, Some(Facts { reason, members: 0, queues }));
+        all_known
+    }
+
+    /// The broker may be another version when it is back.
+    pub(super) fn may_share_out_again(&mut self, broker: &Address) {
+        self.rebalance.unable.remove(broker);
     }
 
     fn end_round(&mut self, failed: bool) {
@@ -242,27 +359,52 @@ impl Consumer {
             }
         };
         self.rebalance.wanted.insert(topic.clone(), wanted);
+        self.rebalance.wanted_pops.remove(topic);
         self.reconcile(topic, Some(Facts { reason, members: members.len(), queues: queues.len() }));
         true
     }
 
-    /// Makes the table of one topic what the last round wants. Doing it again changes nothing.
+    /// Makes the tables of one topic what the last round wants. Doing it again changes nothing.
     pub(super) fn reconcile(&mut self, topic: &Topic, round: Option<Facts>) {
         let none = BTreeSet::new();
         let wanted = self.rebalance.wanted.get(topic).unwrap_or(&none).clone();
         let held: BTreeSet<MessageQueue> = self.held(topic);
-        let lost: Vec<MessageQueue> = held.difference(&wanted).cloned().collect();
-        // A queue that is still on its way out starts again when its old life has ended.
-        let gained: Vec<MessageQueue> =
-            wanted.difference(&held).filter(|queue| !self.in_table(queue)).cloned().collect();
+        let mut lost: Vec<MessageQueue> = held.difference(&wanted).cloned().collect();
+        let wanted_pops = self.rebalance.wanted_pops.get(topic).unwrap_or(&none).clone();
+        let popping = self.popping(topic);
+        let lost_pops: Vec<MessageQueue> = popping.difference(&wanted_pops).cloned().collect();
         for queue in &lost {
             self.paused.lost(queue);
             self.revoke(queue, Look::AfterCommit);
         }
+        for entry in &lost_pops {
+            self.paused.lost(entry);
+            self.stop_popping(entry);
+        }
+        // A queue that is still on its way out starts again when its old life has ended; queues start when nothing of
+        // the topic is popped any more, and the other way round.
+        let may_pull = self.may_pull(topic);
+        let may_start = |queue: &&MessageQueue| may_pull && !self.in_table(queue);
+        let mut gained: Vec<MessageQueue> = wanted.difference(&held).filter(may_start).cloned().collect();
         for queue in &gained {
             self.start_queue(queue.clone());
         }
-        let Some(round) = round.filter(|_| !lost.is_empty() || !gained.is_empty()) else { return };
+        let may_pop = wanted_pops.len() > popping.len() && self.may_pop(topic);
+        let gained_pops: Vec<MessageQueue> =
+            wanted_pops.difference(&popping).filter(|_| may_pop).cloned().collect();
+        for entry in &gained_pops {
+            self.start_popping(entry.clone());
+        }
+        lost.extend(lost_pops);
+        gained.extend(gained_pops);
+        if let Some(round) = round {
+            self.rebalance.facts.insert(topic.clone(), round);
+        }
+        // What starts only now, because something of the topic had to end first, belongs to the round that wanted it.
+        let Some(round) = self.rebalance.facts.get(topic).copied() else { return };
+        if lost.is_empty() && gained.is_empty() {
+            return;
+        }
         self.rebalance.generation += 1;
         self.event(Event::Rebalanced {
             generation: self.rebalance.generation,
@@ -270,7 +412,7 @@ impl Consumer {
             reason: round.reason,
             members: round.members,
             queues: round.queues,
-            assigned: self.held(topic).into_iter().collect(),
+            assigned: self.held(topic).into_iter().chain(self.popping(topic)).collect(),
             gained,
             lost,
         });
@@ -279,6 +421,7 @@ impl Consumer {
     /// A topic is not subscribed to any more: all its queues go.
     pub(super) fn want_nothing_of(&mut self, topic: &Topic) {
         self.rebalance.wanted.remove(topic);
+        self.rebalance.wanted_pops.remove(topic);
         let queues = self.routes.queues(topic).len();
         self.reconcile(
             topic,

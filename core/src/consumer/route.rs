@@ -176,7 +176,9 @@ impl Consumer {
                 state.failures = 0;
                 self.timers.set(Timer::Route(topic.clone()), self.now + self.config.limits.route_interval);
                 let leaving = self.queues.lives.values().filter(|life| !life.is_held());
-                let leaving = leaving.map(|life| life.queue.broker.clone()).collect();
+                let popped = self.pops.in_order().map(|life| &life.queue);
+                let leaving = leaving.map(|life| &life.queue).chain(popped);
+                let leaving = leaving.map(|queue| queue.broker.clone()).collect();
                 let Some((changed, gone)) = self.routes.learn(topic, route, &leaving) else { return };
                 self.on_addresses_gone(gone);
                 self.know_brokers();

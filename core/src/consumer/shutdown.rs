@@ -1,6 +1,6 @@
 //! Leaving: drain, commit, unregister, in this order and never another.
 //!
-//! 1. *Drain.* No pull, no delivery. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
+//! 1. *Drain.* No pull, no pop, no delivery. What was popped and no handler has is shown to others. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
 //! 2. *Commit.* Every queue's commit point, at its broker or (broadcasting) in the file, confirmed or given up after
 //!    `call_timeout`.
 //! 3. *Unlock*, if orderly: every queue, at its broker. The next owner finds the commits of step 2.
@@ -13,6 +13,7 @@ use super::calls::Purpose;
 use super::direct::Directs;
 use super::io::Event;
 use super::orderly::Locks;
+use super::pop::Pops;
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use super::{Run, Stopping};
@@ -37,12 +38,15 @@ impl Consumer {
             Run::New => self.stopped(0),
             Run::Running => {
                 let running: usize = self.queues.lives.values().map(|life| life.running.len()).sum();
-                let running = running + self.directs.running();
+                let running = running + self.directs.running() + self.pops.running();
                 self.refuse_waiting_directs();
                 self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
                 // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
                 self.timers.retain(|timer| {
-                    matches!(timer, Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct)
+                    matches!(
+                        timer,
+                        Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct | Timer::Pop(_)
+                    )
                 });
                 self.timers.set(Timer::Shutdown, deadline);
             }
@@ -56,6 +60,12 @@ impl Consumer {
     }
 
     pub(super) fn decide_stopping(&mut self) {
+        if matches!(&self.run, Run::Stopping(stopping) if stopping.step == Step::Draining) {
+            let entries: Vec<QueueEpoch> = self.pops.epochs().collect();
+            for epoch in entries {
+                self.decide_pop(epoch);
+            }
+        }
         loop {
             let Run::Stopping(stopping) = &self.run else { return };
             let deadline = stopping.deadline;
@@ -109,7 +119,9 @@ impl Consumer {
     }
 
     fn all_at_rest(&self) -> bool {
-        self.directs.running() == 0 && self.queues.lives.values().all(AssignedQueue::is_at_rest)
+        self.directs.running() == 0
+            && self.pops.held() == 0
+            && self.queues.lives.values().all(AssignedQueue::is_at_rest)
     }
 
     /// Sends each commit that is due and was not refused in this step already. Queues that were on their way out
@@ -155,7 +167,7 @@ impl Consumer {
     fn stopped(&mut self, running: usize) {
         let lives = self.queues.lives.values();
         let abandoned: usize = lives.clone().map(|life| life.running.len()).sum();
-        let abandoned = abandoned + self.directs.running();
+        let abandoned = abandoned + self.directs.running() + self.pops.running();
         let handed_back =
             lives.clone().filter(|life| life.is_located()).map(|life| life.window.count()).sum();
         let committed = lives.filter_map(|life| Some((life.queue.clone(), life.committed?))).collect();
@@ -172,6 +184,7 @@ impl Consumer {
         self.directs = Directs::default();
         self.queues.lives.clear();
         self.queues.table.clear();
+        self.pops = Pops::default();
         self.ready.clear();
         self.attention.clear();
     }

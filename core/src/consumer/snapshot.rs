@@ -1,13 +1,14 @@
 //! What a consumer looks like from outside: for status pages, tests, and brokers that ask.
 
+use super::pop::PopLife;
 use super::queue::{AssignedQueue, Phase};
 use super::{Consumer, Run};
 use crate::config::OPTIONS;
 use crate::model::{MessageQueue, Topic};
 use crate::time::Instant;
 use crate::wire::code::PROTOCOL_VERSION_NAME;
-use crate::wire::peer::{ProcessQueueInfo, RunningInfo};
-use alloc::collections::{BTreeMap, BTreeSet};
+use crate::wire::peer::{PopQueueInfo, ProcessQueueInfo, RunningInfo};
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -32,7 +33,7 @@ pub struct Snapshot {
 pub struct QueueView {
     /// The queue.
     pub queue: MessageQueue,
-    /// `locking`, `locating`, `fetching`, `draining` or `closing`.
+    /// `locking`, `locating`, `fetching`, `draining` or `closing`; of an entry that is popped `popping` or `draining`.
     pub phase: &'static str,
     /// Everything below it is done; `None` while the start is being found out.
     pub commit_point: Option<i64>,
@@ -76,12 +77,31 @@ impl Consumer {
             paused: self.paused.has(&life.queue),
             locked: self.has_lock(life),
         };
+        let mut queues: Vec<QueueView> = self.in_order().map(view).collect();
+        queues.extend(self.pops.in_order().map(|life| self.pop_view(life)));
+        queues.sort_by(|a, b| a.queue.cmp(&b.queue));
         Snapshot {
             generation: self.rebalance.generation,
-            queues: self.in_order().map(view).collect(),
+            queues,
             delivered: self.delivered.len(),
             calls: self.calls.len(),
             stopped: matches!(self.run, Run::Stopped),
+        }
+    }
+
+    fn pop_view(&self, life: &PopLife) -> QueueView {
+        QueueView {
+            queue: life.queue.clone(),
+            phase: if life.leaving { "draining" } else { "popping" },
+            commit_point: None,
+            committed: None,
+            next: -1,
+            max: -1,
+            cached: life.held(),
+            cached_bytes: 0,
+            running: life.running(),
+            paused: self.paused.has(&life.queue),
+            locked: false,
         }
     }
 
@@ -142,11 +162,16 @@ impl Consumer {
             };
             (life.queue.clone(), info)
         };
+        let popped = |life: &PopLife| {
+            let waiting_ack = i32::try_from(life.held()).unwrap_or(i32::MAX);
+            let info = PopQueueInfo { dropped: life.leaving, last_pop: wall(life.last_pop), waiting_ack };
+            (life.queue.clone(), info)
+        };
         RunningInfo {
             properties,
             subscriptions: self.subscription_data(),
             queues: self.in_order().map(info).collect(),
-            popped: BTreeSet::new(),
+            popped: self.pops.in_order().map(popped).collect(),
             status: self.consume_status(),
         }
     }

@@ -20,6 +20,8 @@ pub enum Timer {
     Commit,
     /// Locate or pull a queue (again).
     Queue(QueueEpoch),
+    /// Pop (again), or tell the broker (again) what became of popped messages.
+    Pop(QueueEpoch),
     /// Put messages whose send-back failed back into the window.
     SendBackRetry(QueueEpoch),
     /// An orderly queue has rested after a handler gave up.
@@ -49,6 +51,8 @@ pub enum Reason {
     Commit,
     /// [`Timer::Queue`]
     Queue,
+    /// [`Timer::Pop`]
+    Pop,
     /// [`Timer::SendBackRetry`]
     SendBackRetry,
     /// [`Timer::Suspended`]
@@ -73,6 +77,7 @@ impl Timer {
             Self::Rebalance => Reason::Rebalance,
             Self::Commit => Reason::Commit,
             Self::Queue(_) => Reason::Queue,
+            Self::Pop(_) => Reason::Pop,
             Self::SendBackRetry(_) => Reason::SendBackRetry,
             Self::Suspended(_) => Reason::Suspended,
             Self::Locks => Reason::Locks,

@@ -4,7 +4,7 @@ use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
 use crate::wire::message::Message;
 use crate::wire::request::SubscriptionData;
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -142,9 +142,20 @@ pub struct RunningInfo {
     pub queues: BTreeMap<MessageQueue, ProcessQueueInfo>,
     /// 5.x: what it takes by pop, where the broker shares out single messages and queues have no owner. Number -1 stands
     /// for all queues of a broker.
-    pub popped: BTreeSet<MessageQueue>,
+    pub popped: BTreeMap<MessageQueue, PopQueueInfo>,
     /// Figures by topic.
     pub status: BTreeMap<Topic, ConsumeStatus>,
+}
+
+/// State of what is taken by pop, in Java's terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PopQueueInfo {
+    /// It is on its way out.
+    pub dropped: bool,
+    /// Unix time in ms of the last pop.
+    pub last_pop: i64,
+    /// Messages that are held and not settled.
+    pub waiting_ack: i32,
 }
 
 /// State of one assigned queue, in Java's terms.

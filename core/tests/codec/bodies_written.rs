@@ -164,7 +164,7 @@ fn running_info() {
         properties: BTreeMap::from([("PROP_CONSUMEORDERLY".to_string(), "false".to_string())]),
         subscriptions: vec![],
         queues: BTreeMap::from([(queue(0), ProcessQueueInfo { commit_offset: 5, ..Default::default() })]),
-        popped: BTreeSet::new(),
+        popped: BTreeMap::new(),
         status: BTreeMap::from([(Topic::from("t"), ConsumeStatus::default())]),
     };
     assert_eq!(

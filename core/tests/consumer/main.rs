@@ -25,6 +25,8 @@ mod foreign_members;
 mod namespaces;
 mod offsets_deleted;
 mod orderly;
+mod pop;
+mod pop_switch;
 mod rates;
 mod rebalance;
 mod reconnect;

@@ -24,6 +24,9 @@ pub fn option_value(name: &str, text: &str) -> Result<(&'static OptionRow, i64)>
             Ok(bare) => Ok(bare),
             Err(_) => bytes(text),
         },
+        // Java's switch has its default first, as our words have.
+        OptionKind::Choice(_) if name == row.java && text == "true" => Ok(0),
+        OptionKind::Choice(_) if name == row.java && text == "false" => Ok(1),
         OptionKind::Choice(words) => {
             let place = words.iter().position(|word| *word == text).and_then(|at| i64::try_from(at).ok());
             place.ok_or_else(|| words.join(" or "))
@@ -138,6 +141,10 @@ mod tests {
         assert_eq!(value("queue_bytes_max", "64MiB"), ("queue_bytes_max", 64 << 20));
         assert_eq!(value("pull_batch", "16"), ("pull_batch", 16));
         assert_eq!(value("foreign_members", "warn"), ("foreign_members", 1));
+        assert_eq!(value("rebalance", "broker"), ("rebalance", 1));
+        assert_eq!(value("clientRebalance", "false"), ("rebalance", 1));
+        assert_eq!(value("clientRebalance", "true"), ("rebalance", 0));
+        assert!(option_value("rebalance", "false").is_err());
         assert!(option_value("foreign_members", "1").unwrap_err().to_string().contains("refuse or warn"));
         assert!(option_value("pull_batch", "16s").unwrap_err().to_string().contains("whole number"));
         assert!(option_value("commit_interval", "soon").unwrap_err().to_string().contains("30s"));

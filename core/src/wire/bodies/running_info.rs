@@ -1,13 +1,13 @@
 //! `ConsumerRunningInfo` (307).
 
 use super::heartbeat::{read_subscription, subscription_value};
-use super::queue::{queue_table, queue_value, read_queue_table};
+use super::queue::{queue_table, read_queue_table};
 use super::{Body, double, entries, int, items, long, missing, truth};
 use crate::model::{MessageQueue, Topic};
 use crate::wire::error::WireError;
 use crate::wire::json::{Value, object};
-use crate::wire::peer::{ConsumeStatus, ProcessQueueInfo, RunningInfo};
-use alloc::collections::BTreeSet;
+use crate::wire::peer::{ConsumeStatus, PopQueueInfo, ProcessQueueInfo, RunningInfo};
+use alloc::collections::BTreeMap;
 
 impl Body for RunningInfo {
     fn from_value(value: &Value<'_>) -> Result<Self, WireError> {
@@ -21,7 +21,7 @@ impl Body for RunningInfo {
             info.subscriptions.push(read_subscription(subscription)?);
         }
         info.queues = read_queue_table(value, "mqTable", read_queue_info)?;
-        info.popped = read_queue_table(value, "mqPopTable", |_| Ok(()))?.into_keys().collect();
+        info.popped = read_queue_table(value, "mqPopTable", read_pop_info)?;
         for (topic, status) in entries(value, "statusTable")? {
             let topic = Topic::from(topic.to_java_text().ok_or(missing("statusTable"))?);
             info.status.insert(topic, read_status(status)?);
@@ -52,14 +52,25 @@ impl Body for RunningInfo {
     }
 }
 
-/// Nothing if there is none, as from clients that know no pop. Its figures are not kept and written as zeros.
-fn pop_table(popped: &BTreeSet<MessageQueue>) -> Value<'_> {
-    if popped.is_empty() {
-        return Value::Null;
-    }
-    let figures =
-        || object([("droped", false.into()), ("lastPopTimestamp", 0.into()), ("waitAckCount", 0.into())]);
-    Value::Map(popped.iter().map(|queue| (queue_value(queue), figures())).collect())
+/// Nothing if there is none, as from clients that know no pop.
+fn pop_table(popped: &BTreeMap<MessageQueue, PopQueueInfo>) -> Value<'_> {
+    if popped.is_empty() { Value::Null } else { queue_table(popped, pop_info_value) }
+}
+
+fn pop_info_value(info: &PopQueueInfo) -> Value<'_> {
+    object([
+        ("droped", info.dropped.into()),
+        ("lastPopTimestamp", info.last_pop.into()),
+        ("waitAckCount", info.waiting_ack.into()),
+    ])
+}
+
+fn read_pop_info(value: &Value<'_>) -> Result<PopQueueInfo, WireError> {
+    Ok(PopQueueInfo {
+        dropped: truth(value, "droped", false),
+        last_pop: long(value, "lastPopTimestamp")?,
+        waiting_ack: int(value, "waitAckCount")?,
+    })
 }
 
 /// Transactions are not this consumer's: their fields are written as Java's zeros.

@@ -5,6 +5,7 @@
 //! * Deciding twice changes nothing ([`super::Rig::input`] gives an extra tick).
 //! * The commit point of one life never falls, and no commit of a life lies below an earlier one.
 //! * No pull, commit or send-back of a queue that is not ours; no delivery of one that is on its way out.
+//! * Nothing of a topic is popped while a queue of it is ours, and the other way round.
 //! * Not more deliveries than handlers.
 //! * Orderly: one delivery of a queue at a time, and a lock for whatever is pulled or handed out.
 
@@ -34,6 +35,10 @@ impl Checks {
             Output::Call { call, request, .. } => self.call(*call, request),
             // An operator may have any message consumed.
             Output::Deliver(delivery) if delivery.ticket.epoch == QueueEpoch::NONE => {}
+            // What was popped is worked off, whoever pops next.
+            Output::Deliver(delivery) if delivery.queue.id < 0 => {
+                assert!(self.alive.contains(&delivery.queue), "delivery of {}", delivery.queue);
+            }
             Output::Deliver(delivery) => {
                 let queue = &delivery.queue;
                 assert!(self.alive.contains(queue), "delivery of {queue}, which has not begun");
@@ -51,6 +56,8 @@ impl Checks {
         match request {
             Request::Pull(pull) => {
                 let queue = &pull.queue;
+                let popped = self.alive.iter().find(|entry| entry.id < 0 && entry.topic == queue.topic);
+                assert_eq!(popped, None, "pull of {queue}");
                 assert!(self.alive.contains(queue), "pull of {queue}, which has not begun");
                 assert!(!self.revoked.contains(queue), "pull of {queue}, which is on its way out");
                 let pulls = self.pulls.entry(queue.clone()).or_default();
@@ -59,6 +66,13 @@ impl Checks {
                 if let Some(commit) = pull.commit {
                     self.commit(&pull.queue, commit);
                 }
+            }
+            Request::Pop(pop) => {
+                let entry = &pop.queue;
+                assert!(self.alive.contains(entry), "pop of {entry}, which has not begun");
+                assert!(!self.revoked.contains(entry), "pop of {entry}, which is on its way out");
+                let pulled = self.alive.iter().find(|queue| queue.id >= 0 && queue.topic == entry.topic);
+                assert_eq!(pulled, None, "pop of {entry}");
             }
             Request::CommitOffset { queue, offset, .. } => {
                 assert!(self.alive.contains(queue), "commit of {queue}, which is not ours");
@@ -75,7 +89,7 @@ impl Checks {
 
     fn event(&mut self, event: &Event) {
         match event {
-            Event::QueueStarted { queue, .. } => {
+            Event::QueueStarted { queue, .. } | Event::PopStarted { queue } => {
                 self.alive.insert(queue.clone());
                 self.revoked.remove(queue);
             }
@@ -86,7 +100,11 @@ impl Checks {
                 self.pulls.remove(queue);
             }
             Event::OffsetReset { queue, .. } => self.forget(queue),
-            Event::Rebalanced { lost, .. } => self.revoked.extend(lost.iter().cloned()),
+            Event::Rebalanced { gained, lost, .. } => {
+                self.revoked.extend(lost.iter().cloned());
+                // An entry that is regained goes on.
+                self.revoked.retain(|entry| entry.id >= 0 || !gained.contains(entry));
+            }
             _ => {}
         }
     }

@@ -4,6 +4,7 @@ use super::{Flight, GROUP, ME, lost, refused};
 use bytes::Bytes;
 use evenkeel_core::model::{Address, BrokerName, CallId, ClientId, Group, MessageQueue, Topic};
 use evenkeel_core::time::{Duration, Instant};
+use evenkeel_core::wire::bodies::{Assignments, RequestMode};
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::message::Message;
 use evenkeel_core::wire::properties::Properties;
@@ -33,6 +34,10 @@ pub(crate) struct Cluster {
     pub(crate) locked_elsewhere: BTreeSet<MessageQueue>,
     /// Queues whose lock the consumer holds, as far as brokers know.
     pub(crate) locked: BTreeSet<MessageQueue>,
+    /// Topics that the broker has popped.
+    pub(crate) popped: BTreeSet<Topic>,
+    /// Questions for assignments are not known (4.9).
+    pub(crate) old: bool,
     /// Pulls that the broker does not hold any more.
     released: BTreeSet<CallId>,
 }
@@ -52,6 +57,8 @@ impl Cluster {
             silent: BTreeSet::new(),
             locked_elsewhere: BTreeSet::new(),
             locked: BTreeSet::new(),
+            popped: BTreeSet::new(),
+            old: false,
             released: BTreeSet::new(),
         };
         cluster.topic(topic, &[("a", queues)]);
@@ -127,6 +134,13 @@ impl Cluster {
                 self.locked.retain(|queue| !given_up.queues.contains(queue));
                 Ok(Reply::Done)
             }
+            Request::QueryAssignment(_) if self.old => {
+                Err(refused(request, ResponseCode::REQUEST_CODE_NOT_SUPPORTED))
+            }
+            Request::QueryAssignment(query) => Ok(Reply::Assigned(self.assignment(&query.topic))),
+            Request::Pop(_) => return None,
+            Request::Ack(_) => Ok(Reply::Acked(true)),
+            Request::ChangeInvisible { popped, .. } => Ok(Reply::Hidden(Some(popped.check_point.clone()))),
             Request::MaxOffset { queue } => Ok(Reply::Offset(Some(self.end(queue)))),
             Request::MinOffset { queue } => {
                 Ok(Reply::Offset(Some(self.first.get(queue).copied().unwrap_or(0))))
@@ -140,6 +154,19 @@ impl Cluster {
             }
             _ => Ok(Reply::Done),
         })
+    }
+
+    /// Everything is the consumer's.
+    fn assignment(&self, topic: &Topic) -> Assignments {
+        let brokers = self.topics.get(topic).map(Vec::as_slice).unwrap_or_default();
+        let rows = brokers.iter().flat_map(|(broker, queues)| {
+            let (ids, mode) = match self.popped.contains(topic) {
+                true => (-1..0, RequestMode::Pop),
+                false => (0..*queues, RequestMode::Pull),
+            };
+            ids.map(move |id| (MessageQueue::new(topic.clone(), broker.clone(), id), mode))
+        });
+        Assignments(Some(rows.collect()))
     }
 
     fn commit(&mut self, queue: &MessageQueue, offset: i64) {

@@ -98,6 +98,18 @@ fn told(event: &Event) -> Option<(Value, String)> {
                 "client id {client} is used {times} times in the group: some queues have two owners, others none"
             ),
         ),
+        Event::SharedOutHere { broker } => (
+            json!({"type": "shared-out-here", "broker": broker.as_str()}),
+            format!("broker {broker} cannot share queues out (it is older than 5.0): the members do it"),
+        ),
+        Event::PopExpired { queue, messages } => (
+            json!({"type": "pop-expired", "queue": queue.to_string(), "messages": messages}),
+            format!("{messages} popped messages of {queue} were not handled in time: they come again"),
+        ),
+        Event::Buried { queue, offset } => (
+            json!({"type": "buried", "queue": queue.to_string(), "offset": offset}),
+            format!("message {offset} of {queue} failed too often: it is a dead letter now"),
+        ),
         Event::ForeignMembers { members, refused } => {
             let named: Vec<String> =
                 members.iter().map(|(client, what)| format!("{client} {what}")).collect();
