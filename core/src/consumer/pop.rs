@@ -517,8 +517,8 @@ impl Consumer {
         let topic = life.queue.topic.clone();
         let Some(settling) = life.settling.get_mut(&number) else { return };
         let PoppedMessage { message, check_point } = &settling.held.popped;
-        let master = self.routes.master(&check_point.broker);
-        let Some(master) = master.filter(|master| self.membership.registered(master)).cloned() else {
+        // Whether the broker counts us as a member is nothing to it here.
+        let Some(master) = self.routes.master(&check_point.broker).cloned() else {
             settling.due = (retry_at < settling.held.until).then_some(retry_at);
             if settling.due.is_none() {
                 life.settling.remove(&number);

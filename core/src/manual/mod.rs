@@ -11,6 +11,7 @@
 //! | [`draft`] | What does our own strategy do, and where does it not help? |
 //! | [`churn`] | How much moves under each strategy? |
 //! | [`security`] | Who may call, how do we prove it, and where do secrets stay? |
+//! | [`pop`] | What if the broker shares out, or messages are popped? |
 //! | [`figures`] | What does it take in time? |
 
 #[doc = include_str!("design.md")]
@@ -39,6 +40,9 @@ pub mod churn {}
 
 #[doc = include_str!("security.md")]
 pub mod security {}
+
+#[doc = include_str!("pop.md")]
+pub mod pop {}
 
 #[doc = include_str!("figures.md")]
 pub mod figures {}
