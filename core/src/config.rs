@@ -92,6 +92,8 @@ pub struct Limits {
     pub suspend: Duration,
     /// `pull_timeout`
     pub pull_timeout: Duration,
+    /// `exclusive_handover`
+    pub exclusive_handover: bool,
     /// `foreign_members`
     pub foreign_members: ForeignMembers,
     /// `rebalance`
@@ -120,15 +122,20 @@ impl RebalanceBy {
     pub const NAMES: &[&str] = &["client", "broker"];
 }
 
-/// What a start does about members that do not share queues out as we do, under a strategy that only we know.
+/// What a start does about members that do not do as we do, where all have to: under a strategy that only we know, and
+/// where queues are handed over exclusively.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForeignMembers {
     /// It leaves the group again, and says why.
     #[default]
     Refuse,
-    /// It says so and goes on: queues have two owners or none for as long as the others are there.
+    /// It says so and goes on. For as long as the others are there, queues have two owners or none (strategy), or are
+    /// handed over with messages that come twice.
     Warn,
 }
+
+/// The words for off and on, by the option's number.
+const SWITCH: &[&str] = &["false", "true"];
 
 impl ForeignMembers {
     /// The words for it, by the option's number.
@@ -189,13 +196,16 @@ macro_rules! options {
     };
     (@kind ForeignMembers) => { OptionKind::Choice(ForeignMembers::NAMES) };
     (@kind RebalanceBy) => { OptionKind::Choice(RebalanceBy::NAMES) };
+    (@kind Switch) => { OptionKind::Choice(SWITCH) };
     (@kind $kind:ident) => { OptionKind::$kind };
     (@default ForeignMembers $value:literal) => { ForeignMembers::Refuse };
     (@default RebalanceBy $value:literal) => { RebalanceBy::Client };
+    (@default Switch $value:literal) => { $value != 0 };
     (@default Millis $value:literal) => { Duration::from_millis($value) };
     (@default $kind:ident $value:literal) => { $value };
     (@get ForeignMembers $field:expr) => { $field as i64 };
     (@get RebalanceBy $field:expr) => { $field as i64 };
+    (@get Switch $field:expr) => { i64::from($field) };
     (@get Millis $field:expr) => { i64::try_from($field.as_millis()).unwrap_or(i64::MAX) };
     (@get $kind:ident $field:expr) => { i64::try_from($field).unwrap_or(i64::MAX) };
     (@set ForeignMembers $field:expr, $value:ident) => {
@@ -204,6 +214,7 @@ macro_rules! options {
     (@set RebalanceBy $field:expr, $value:ident) => {
         $field = if $value == 0 { RebalanceBy::Client } else { RebalanceBy::Broker }
     };
+    (@set Switch $field:expr, $value:ident) => { $field = $value != 0 };
     (@set Millis $field:expr, $value:ident) => { $field = Duration::from_millis($value.unsigned_abs()) };
     (@set $kind:ident $field:expr, $value:ident) => { if let Ok(value) = $value.try_into() { $field = value } };
 }
@@ -218,11 +229,11 @@ options! {
     offset_span_max Number ["consumeConcurrentlyMaxSpan"] 2000 (1..=65_535) "distance between the first and the last cached offset above which pulling waits";
     max_retries Number ["maxReconsumeTimes"] -1 (-1..=2_147_483_647) "tries after the first one before a message goes to the dead-letter topic; -1: 16, and without end if orderly";
     orderly_pause Millis ["suspendCurrentQueueTimeMillis"] 1000 (10..=30_000) "orderly: how long a queue rests after a handler gave up";
-    lock_interval Millis ["rocketmq.client.rebalance.lockInterval"] 20_000 (100..=30_000) "orderly: how often queue locks are renewed";
-    lock_life Millis ["rocketmq.client.rebalance.lockMaxLiveTime"] 30_000 (1000..=50_000) "orderly: how long a queue is worked on without a renewal (brokers keep a lock for 60 s)";
-    lock_retry Millis [""] 500 (10..=20_000) "orderly: longest wait before a lock that another member holds is asked for again";
-    lock_timeout Millis [""] 1000 (10..=10_000) "orderly: deadline of lock and unlock calls";
-    unlock_delay Millis ["rocketmq.client.unlockDelayTimeMills"] 20_000 (0..=600_000) "orderly: how long a queue that goes to another member waits for its running handler";
+    lock_interval Millis ["rocketmq.client.rebalance.lockInterval"] 20_000 (100..=30_000) "queue locks: how often they are renewed";
+    lock_life Millis ["rocketmq.client.rebalance.lockMaxLiveTime"] 30_000 (1000..=50_000) "queue locks: how long a queue is worked on without a renewal (brokers keep a lock for 60 s)";
+    lock_retry Millis [""] 500 (10..=20_000) "queue locks: longest wait before one that another member holds is asked for again";
+    lock_timeout Millis [""] 1000 (10..=10_000) "queue locks: deadline of lock and unlock calls";
+    unlock_delay Millis ["rocketmq.client.unlockDelayTimeMills"] 20_000 (0..=600_000) "queue locks: how long a queue that goes to another member waits for its running handlers and its last commit";
     commit_interval Millis ["persistConsumerOffsetInterval"] 5000 (10..=3_600_000) "how often changed offsets are committed";
     heartbeat_interval Millis ["heartbeatBrokerInterval"] 30_000 (100..=100_000) "how often every broker hears of us (brokers forget a client after 120 s)";
     rebalance_interval Millis ["rocketmq.client.rebalance.waitInterval"] 20_000 (100..=3_600_000) "how often the group's members are asked for without any notice";
@@ -230,13 +241,14 @@ options! {
     route_interval Millis ["pollNameServerInterval"] 30_000 (100..=3_600_000) "how often topic routes are read again";
     pull_retry_delay Millis ["pullTimeDelayMillsWhenException"] 1000 (10..=60_000) "wait after a pull that failed";
     send_back_retry_delay Millis [""] 5000 (10..=600_000) "wait before a message whose send-back failed is tried again here";
-    revoke_timeout Millis [""] 3000 (0..=600_000) "how long a queue that goes to another member waits for its running handlers";
+    revoke_timeout Millis [""] 3000 (0..=600_000) "how long a queue that goes to another member waits for its running handlers, without queue locks";
     drain_timeout Millis ["awaitTerminationMillisWhenShutdown"] 30_000 (0..=3_600_000) "how long shutdown waits for running handlers";
     call_timeout Millis ["mqClientApiTimeout"] 3000 (10..=60_000) "deadline of ordinary calls";
     offset_timeout Millis [""] 5000 (10..=60_000) "deadline of offset queries, commits and send-backs";
     suspend Millis [""] 15_000 (100..=60_000) "how long a broker may hold a pull while there is nothing";
     pull_timeout Millis [""] 30_000 (200..=180_000) "deadline of a pull; more than `suspend`, since brokers look at held pulls every 5 s";
-    foreign_members ForeignMembers [""] 0 (0..=1) "what a start does if the strategy is one that only Evenkeel knows and other clients are in the group: refuse or warn";
+    exclusive_handover Switch [""] 0 (0..=1) "whether a queue goes to its next owner under the broker's queue lock, so that nothing is delivered twice; all members must be Evenkeel's and have it on";
+    foreign_members ForeignMembers [""] 0 (0..=1) "what a start does if only Evenkeel knows the strategy, or the hand-over, and other clients are in the group: refuse or warn";
     rebalance RebalanceBy ["clientRebalance"] 0 (0..=1) "who shares the queues out: client, or broker (5.x), which can also switch the group to pop; Java's true is client, its false is broker";
     pop_batch Number ["popBatchNums"] 32 (1..=32) "pop: most messages asked for at once";
     pop_invisible Millis ["popInvisibleTime"] 60_000 (5000..=300_000) "pop: how long messages are ours; not acknowledged by then, they come again";
@@ -386,6 +398,14 @@ impl ConsumerConfig {
         for row in OPTIONS {
             row.check(row.value(&self.limits))?;
         }
+        if self.limits.exclusive_handover && self.model == MessageModel::Broadcasting {
+            return Err(ConfigError::Invalid {
+                what: "exclusive_handover",
+                why: "members of a broadcasting group share no queue, so there is nothing to hand over; \
+                      leave it off, or let the members share (clustering)"
+                    .to_string(),
+            });
+        }
         let limits = &self.limits;
         more_than("pull_timeout", limits.pull_timeout, limits.suspend)?;
         more_than("lock_life", limits.lock_life, limits.lock_interval)?;
@@ -402,6 +422,11 @@ impl ConsumerConfig {
         self.limits.rebalance == RebalanceBy::Broker
             && !self.orderly
             && self.model == MessageModel::Clustering
+    }
+
+    /// Whether its queues change hands exclusively by this setting. An orderly consumer's do anyway.
+    pub fn hands_over(&self) -> bool {
+        self.limits.exclusive_handover && !self.orderly && self.model == MessageModel::Clustering
     }
 
     /// Tries after the first one before a message goes to the dead-letter topic.

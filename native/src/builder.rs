@@ -356,6 +356,17 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
+    /// Whether a queue goes to its next owner under the broker's queue lock: off unless set. Then a member that joins,
+    /// leaves or is replaced makes no message come twice, and a kill makes those come again that the dead member had not
+    /// committed; its queues wait up to 60 s for its locks to lapse. A handler may hold up a queue that moves for
+    /// `unlock_delay` (20 s); beyond that its message comes twice.
+    ///
+    /// All members of the group must run Evenkeel and have it on: where others are in the member list the start is
+    /// refused (see the option `foreign_members`). Orderly consumers do it anyway; with broadcasting it is an error.
+    pub fn exclusive_handover(self, on: bool) -> Self {
+        self.set("exclusive_handover", i64::from(on))
+    }
+
     /// Handlers that run at the same time, over all queues.
     pub fn concurrency(self, handlers: u32) -> Self {
         self.set("concurrency", i64::from(handlers))

@@ -329,8 +329,8 @@ impl Running {
                     lost.send_replace(true);
                 }
             }
-            Event::ForeignMembers { members, refused: true } => {
-                self.opened(Err(foreign_members(members)));
+            Event::ForeignMembers { common, members, refused: true } => {
+                self.opened(Err(foreign_members(*common, members)));
             }
             Event::Ready => {
                 if let Some((opening, _)) = &mut self.parts.opening {

@@ -73,7 +73,7 @@ pub use tls::{Tls, TlsBuilder};
 
 pub use evenkeel_core::allocate;
 pub use evenkeel_core::config::{Limits, OPTIONS};
-pub use evenkeel_core::consumer::io::{Event, Failure, Position, RebalanceReason, Scope};
+pub use evenkeel_core::consumer::io::{Common, Event, Failure, Position, RebalanceReason, Scope};
 pub use evenkeel_core::consumer::{QueueView, Snapshot};
 pub use evenkeel_core::error::Blame;
 pub use evenkeel_core::model::{Address, ClientId, Group, MessageQueue, Topic};

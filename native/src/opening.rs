@@ -1,6 +1,7 @@
 //! Watches a consumer come up, so that `start` can say why it does not.
 
 use crate::error::{Error, ErrorKind};
+use evenkeel_core::consumer::io::Common;
 use evenkeel_core::model::{Address, CallId, ClientId, Topic};
 use evenkeel_core::time::Instant;
 use evenkeel_core::wire::code::ResponseCode;
@@ -185,16 +186,22 @@ impl Opening {
 }
 
 /// The machine has left the group again because of who is in it.
-pub(crate) fn foreign_members(members: &[(ClientId, String)]) -> Error {
-    let mut text =
-        "the strategy is one that only Evenkeel knows, and not every member of the group runs it".to_owned();
+pub(crate) fn foreign_members(common: Common, members: &[(ClientId, String)]) -> Error {
+    let mut text = format!("only Evenkeel knows {}, and not every member of the group has it", common.name());
     for (client, what) in members {
         text.push_str(&format!("\n{client}: {what}"));
     }
-    Error::config(text).with_hint(
-        "queues would have two owners or none: stop the other members first, choose a strategy that all have \
-         (--strategy avg), or accept it with -X foreign_members=warn",
-    )
+    let without = match common {
+        Common::Strategy => "choose a strategy that all have (--strategy avg)",
+        Common::Handover => "leave exclusive_handover off",
+        Common::StrategyAndHandover => {
+            "choose a strategy that all have (--strategy avg) and leave exclusive_handover off"
+        }
+    };
+    Error::config(text).with_hint(format!(
+        "{}: stop the other members first, {without}, or accept it with -X foreign_members=warn",
+        common.consequence()
+    ))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(crate) fn tell(group: &str, event: &Event) {
             event = "duplicate-client-id", group, %client, times,
             "another process uses our client id: some queues will have two owners, others none"
         ),
-        Event::ForeignMembers { members, refused } => {
+        Event::ForeignMembers { common, members, refused } => {
             let named: Vec<String> =
                 members.iter().map(|(client, what)| format!("{client} ({what})")).collect();
             warn!(
@@ -36,7 +36,9 @@ pub(crate) fn tell(group: &str, event: &Event) {
                 group,
                 members = named.join(", "),
                 refused,
-                "members do not share queues out as we do: some queues have two owners, others none"
+                "not every member has {}: {}",
+                common.name(),
+                common.consequence()
             );
         }
         Event::NotAMember { broker } => {
@@ -52,6 +54,10 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::QueueStarted { queue, offset, committed } => {
             info!(event = "queue-started", group, %queue, offset, committed, "a queue starts");
         }
+        Event::QueueEnded { queue, commit_point, abandoned } if *abandoned > 0 => warn!(
+            event = "queue-ended", group, %queue, commit_point, abandoned,
+            "a queue has ended before its handlers: their outcomes count no more, and their messages come again"
+        ),
         Event::QueueEnded { queue, commit_point, abandoned } => {
             info!(event = "queue-ended", group, %queue, commit_point, abandoned, "a queue has ended");
         }

@@ -63,6 +63,55 @@ fn orderly_groups_keep_their_order() {
     println!("{} seeds, {sent} messages, {duplicates} completed again", seeds() / 2);
 }
 
+/// Joins, leaves, cut connections, lost and refused answers: nothing comes twice.
+#[test]
+fn groups_that_hand_over_exclusively_have_no_message_twice() {
+    let mut sent = 0;
+    for seed in 0..seeds() / 2 {
+        for rough in [false, true] {
+            let plan = Plan { exclusive_handover: true, graceful: true, rough, ..Plan::of(seed) };
+            let report = run(&plan);
+            sent += report.sent;
+            assert!(
+                report.verdicts.is_empty(),
+                "graceful, exclusive, rough {rough}, {}",
+                failure(seed, &report)
+            );
+            assert_eq!(report.duplicates, 0);
+        }
+    }
+    println!("{sent} messages, none twice");
+}
+
+/// Control for the above: the same worlds with the option off.
+#[test]
+fn without_it_messages_come_twice() {
+    let (mut sent, mut duplicates) = (0, 0);
+    for seed in 0..seeds() / 8 {
+        for rough in [false, true] {
+            let report = run(&Plan { graceful: true, rough, ..Plan::of(seed) });
+            assert!(report.verdicts.is_empty(), "graceful, rough {rough}, {}", failure(seed, &report));
+            (sent, duplicates) = (sent + report.sent, duplicates + report.duplicates);
+        }
+    }
+    println!("{sent} messages, {duplicates} completed again");
+    assert!(duplicates > 0);
+}
+
+/// Kills and all: one member for each queue, and nothing lost.
+#[test]
+fn groups_that_hand_over_exclusively_keep_their_invariants() {
+    let (mut sent, mut duplicates) = (0, 0);
+    for seed in 0..seeds() / 4 {
+        for rough in [false, true] {
+            let report = run(&Plan { exclusive_handover: true, rough, ..Plan::of(seed) });
+            assert!(report.verdicts.is_empty(), "exclusive, rough {rough}, {}", failure(seed, &report));
+            (sent, duplicates) = (sent + report.sent, duplicates + report.duplicates);
+        }
+    }
+    println!("{sent} messages, {duplicates} completed again");
+}
+
 /// The seed of the day: a little new ground each day, printed so that it can be run again.
 #[test]
 fn the_seed_of_the_day() {
@@ -83,18 +132,25 @@ fn same_seed_same_log() {
     assert_ne!(run(&Plan::of(1)).hash, run(&Plan::of(2)).hash, "the log does not depend on the seed");
 }
 
-/// Replays one seed with its log: `EVENKEEL_SEED=42`, and `EVENKEEL_ROUGH=1` or `EVENKEEL_ORDERLY=1` if it was such a
-/// one.
+/// Replays one seed with its log: `EVENKEEL_SEED=42`, and `EVENKEEL_ROUGH=1`, `EVENKEEL_ORDERLY=1`, `EVENKEEL_EXCLUSIVE=1`,
+/// `EVENKEEL_GRACEFUL=1` if it was such a one.
 #[test]
 fn one_seed() {
     let Some(seed) = std::env::var("EVENKEEL_SEED").ok().and_then(|text| text.parse().ok()) else { return };
-    let rough = std::env::var("EVENKEEL_ROUGH").is_ok();
-    let orderly = std::env::var("EVENKEEL_ORDERLY").is_ok();
-    let report = run(&Plan { keep_log: true, rough, orderly, ..Plan::of(seed) });
+    let set = |name: &str| std::env::var(name).is_ok();
+    let plan = Plan {
+        keep_log: true,
+        rough: set("EVENKEEL_ROUGH"),
+        orderly: set("EVENKEEL_ORDERLY"),
+        exclusive_handover: set("EVENKEEL_EXCLUSIVE"),
+        graceful: set("EVENKEEL_GRACEFUL"),
+        ..Plan::of(seed)
+    };
+    let report = run(&plan);
     for line in &report.log {
         println!("{line}");
     }
-    println!("{:#?}", Plan::of(seed));
+    println!("{plan:#?}");
     assert!(report.verdicts.is_empty(), "{}", failure(seed, &report));
 }
 
@@ -132,6 +188,9 @@ fn a_deaf_member_is_found() {
 #[test]
 fn an_imagined_lock_is_found() {
     assert_found_in(Mutant::ImaginedLock, "works on", |seed| Plan { orderly: true, ..Plan::of(seed) });
+    let exclusive = |seed| Plan { exclusive_handover: true, graceful: true, rough: true, ..Plan::of(seed) };
+    assert_found_in(Mutant::ImaginedLock, "works on", exclusive);
+    assert_found_in(Mutant::ImaginedLock, "came twice", exclusive);
 }
 
 #[test]

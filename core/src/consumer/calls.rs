@@ -3,9 +3,9 @@
 //! A reply is looked up by its call, and the call names the life of the queue it serves. An ended life is not in the
 //! table any more, so a late reply finds nothing to change: that is the whole defence, and it needs no flags.
 
-use crate::model::{Address, CallId, ClientId, QueueEpoch, Topic};
+use crate::model::{Address, CallId, ClientId, MessageQueue, QueueEpoch, Topic};
 use crate::time::Instant;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 /// What a call is for.
@@ -18,10 +18,10 @@ pub(crate) enum Purpose {
     Members,
     /// What the broker gives us of one topic.
     Assignment,
-    /// Who is connected, before a strategy that only we know shares anything out.
+    /// Who is connected, where all members have to do as we do.
     Connections,
-    /// What strategy a member runs.
-    Strategy(ClientId),
+    /// What a member runs.
+    Settings(ClientId),
     /// First step of locating: the committed offset.
     Locate(QueueEpoch),
     /// Second step, if there is none: the start policy's offset.
@@ -36,7 +36,7 @@ pub(crate) enum Purpose {
     SendBack(QueueEpoch, i64),
     /// Locks of these lives, all of one broker.
     Lock(Vec<QueueEpoch>),
-    Unlock,
+    Unlock(BTreeSet<MessageQueue>),
     Unregister,
 }
 

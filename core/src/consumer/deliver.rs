@@ -66,6 +66,7 @@ impl Consumer {
     fn can_deliver(&self, life: &AssignedQueue) -> bool {
         life.phase == Phase::Fetching
             && life.window.ready() > 0
+            && self.is_licensed(life)
             && self.is_in_turn(life)
             && !self.paused.has(&life.queue)
     }
@@ -221,6 +222,7 @@ impl Consumer {
         if let Some(next) = life.stuck.values().min() {
             self.timers.set(Timer::SendBackRetry(epoch), *next);
         }
+        self.attention.insert(epoch);
         self.list_ready(epoch);
     }
 }

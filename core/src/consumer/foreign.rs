@@ -1,12 +1,13 @@
-//! Foreign members: who in the group does not share queues out as we do.
+//! Foreign members: who in the group does not do as we do, where all have to.
 //!
 //! Java's strategies are common to all clients. With one that only we know
 //! ([`is_ours_alone`](crate::allocate::Allocate::is_ours_alone)) a member of another client, or one of ours that runs
-//! something else, is no harmless guest: queues have two owners or none for as long as it is there.
+//! something else, is no harmless guest: queues have two owners or none for as long as it is there. So it is with the
+//! exclusive hand-over (`handover`): a member without it pulls queues that others hold the lock of.
 //!
 //! 1. Before the first round, a broker that accepted our heartbeat is asked who is connected; it knows their languages.
 //! 2. Members in another language are foreign. Those in ours, and those whose language an old broker does not know, are
-//!    asked, through the broker, for their strategy.
+//!    asked, through the broker, for their settings.
 //! 3. By `foreign_members` the consumer leaves again, or says so and goes on.
 //! 4. Each later round looks at members that are new in its list in the same way. They are told, and nothing else
 //!    happens: what we have is being consumed.
@@ -16,7 +17,7 @@
 
 use super::Consumer;
 use super::calls::Purpose;
-use super::io::Event;
+use super::io::{Common, Event};
 use crate::allocate::SortedMembers;
 use crate::config::ForeignMembers;
 use crate::model::{Address, ClientId};
@@ -31,10 +32,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Members asked for their strategy in one look: of a larger group the rest follows with the next rounds.
+/// Members asked for their settings in one look: of a larger group the rest follows with the next rounds.
 const MOST_ASKED: usize = 100;
 /// Where a member's running info has its strategy; the name of the field in Java.
 const STRATEGY: &str = "allocateMessageQueueStrategy";
+/// And whether it hands over exclusively: our option's name.
+const HANDOVER: &str = "exclusive_handover";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Foreign {
@@ -59,7 +62,18 @@ struct Look {
 impl Consumer {
     /// Whether the first round has to wait.
     pub(super) fn looks_first(&self) -> bool {
-        self.config.strategy.is_ours_alone() && !self.is_broadcasting() && !self.foreign.looked
+        self.common().is_some() && !self.foreign.looked
+    }
+
+    /// What all members have to do.
+    fn common(&self) -> Option<Common> {
+        let strategy = self.config.strategy.is_ours_alone() && !self.is_broadcasting();
+        match (strategy, self.config.hands_over()) {
+            (true, true) => Some(Common::StrategyAndHandover),
+            (true, false) => Some(Common::Strategy),
+            (false, true) => Some(Common::Handover),
+            (false, false) => None,
+        }
     }
 
     pub(super) fn decide_foreign(&mut self) {
@@ -84,7 +98,7 @@ impl Consumer {
 
     /// Mutates only; [`Consumer::decide_foreign`] asks.
     pub(super) fn look_for_newcomers(&mut self, from: &Address, members: &SortedMembers) {
-        if !self.config.strategy.is_ours_alone() || self.foreign.refused {
+        if self.common().is_none() || self.foreign.refused {
             return;
         }
         self.foreign.known.retain(|client| members.position(client).is_some());
@@ -127,7 +141,7 @@ impl Consumer {
                     let request =
                         Request::RunningInfo { group: self.config.group.clone(), client: client.clone() };
                     let timeout = self.config.limits.call_timeout;
-                    self.call(Purpose::Strategy(client.clone()), broker.clone(), request, timeout);
+                    self.call(Purpose::Settings(client.clone()), broker.clone(), request, timeout);
                 }
                 Some(language) => {
                     let name = language.name().unwrap_or("foreign");
@@ -138,7 +152,7 @@ impl Consumer {
         }
     }
 
-    pub(super) fn on_strategy(
+    pub(super) fn on_settings(
         &mut self,
         client: ClientId,
         from: &Address,
@@ -147,33 +161,43 @@ impl Consumer {
         if !self.is_running() {
             return;
         }
+        let foreign = match result {
+            Ok(info) => self.what_is_foreign(&info),
+            Err(error) => {
+                self.unanswered(from, "ask a member for its settings", client.to_string(), error);
+                None
+            }
+        };
         let Some(look) = &mut self.foreign.look else { return };
         look.asked.remove(&client);
-        match result {
-            Ok(info) => {
-                let told = info.properties.get(STRATEGY).map(String::as_str);
-                if told != Some(&*self.config.strategy.name()) {
-                    let what = match told {
-                        Some(strategy) => format!("runs {strategy}"),
-                        None => "does not say which strategy it runs".to_string(),
-                    };
-                    look.found.push((client, what));
-                }
-            }
-            Err(error) => self.unanswered(from, "ask a member for its strategy", client.to_string(), error),
-        }
+        look.found.extend(foreign.map(|what| (client, what)));
         self.end_look();
+    }
+
+    fn what_is_foreign(&self, info: &RunningInfo) -> Option<String> {
+        let told = |setting| info.properties.get(setting).map(String::as_str);
+        let strategy = &self.config.strategy;
+        if strategy.is_ours_alone() && told(STRATEGY) != Some(&*strategy.name()) {
+            return Some(match told(STRATEGY) {
+                Some(strategy) => format!("runs {strategy}"),
+                None => "does not say which strategy it runs".to_string(),
+            });
+        }
+        let hands_over = told(HANDOVER) == Some("true");
+        (self.config.hands_over() && !hands_over)
+            .then(|| "does not hand its queues over exclusively".to_string())
     }
 
     /// Ends the look under way unless answers are awaited.
     fn end_look(&mut self) {
+        let Some(common) = self.common() else { return };
         let Some(look) = self.foreign.look.take_if(|look| look.asked.is_empty()) else { return };
         let first = !core::mem::replace(&mut self.foreign.looked, true);
         if look.found.is_empty() {
             return;
         }
         let refused = first && self.config.limits.foreign_members == ForeignMembers::Refuse;
-        self.event(Event::ForeignMembers { members: look.found, refused });
+        self.event(Event::ForeignMembers { common, members: look.found, refused });
         if refused {
             self.on_stop(Duration::ZERO);
         }

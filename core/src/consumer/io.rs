@@ -266,9 +266,10 @@ pub enum Event {
         /// How often it is in the list.
         times: usize,
     },
-    /// Members do not share queues out as we do: for as long as they are there, queues have two owners or none. Told
-    /// once of each, and only under a strategy that nobody but us knows.
+    /// Members do not do as we do. Told once of each, and only where every member has to.
     ForeignMembers {
+        /// What they would have to do.
+        common: Common,
         /// Who, and what is foreign about it, in words: `a JAVA client`, `runs AVG`.
         members: Vec<(ClientId, String)>,
         /// Whether the consumer leaves the group because of them. It does so only when it starts.
@@ -398,14 +399,14 @@ pub enum Event {
         /// Whether who asked was still waiting for it.
         answered: bool,
     },
-    /// Orderly: another member holds the queue's lock (yet). It is asked for again soon.
+    /// Under queue locks: another member holds the queue's lock (yet). It is asked for again soon.
     LockRefused {
         /// The queue.
         queue: MessageQueue,
         /// How often in a row.
         times: u32,
     },
-    /// Orderly: the queue's lock was lost. Its present life ends, and it is asked for anew.
+    /// Under queue locks: the queue's lock was lost. Its present life ends, and it is asked for anew.
     LockLost {
         /// The queue.
         queue: MessageQueue,
@@ -442,6 +443,38 @@ pub enum Event {
         /// Last committed offset of each queue that was ours.
         committed: Vec<(MessageQueue, i64)>,
     },
+}
+
+/// What all members of a group have to do alike, because no other client does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    /// Share queues out by a strategy that only we know.
+    Strategy,
+    /// Hand queues over exclusively.
+    Handover,
+    /// Both.
+    StrategyAndHandover,
+}
+
+impl Common {
+    /// What it is, in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Strategy => "the strategy",
+            Self::Handover => "the exclusive hand-over",
+            Self::StrategyAndHandover => "the strategy and the exclusive hand-over",
+        }
+    }
+
+    /// What happens while members are there that do something else, in words.
+    pub const fn consequence(self) -> &'static str {
+        match self {
+            Self::Strategy | Self::StrategyAndHandover => "some queues have two owners, others none",
+            Self::Handover => {
+                "two members can work on one queue, and messages come twice where it changes hands"
+            }
+        }
+    }
 }
 
 /// Why a rebalance round ran.

@@ -42,7 +42,7 @@
 //! | `route` | topic routes, name servers |
 //! | `check` | filters that brokers evaluate |
 //! | `membership` | heartbeats |
-//! | `foreign` | members that other strategies serve |
+//! | `foreign` | members that do not do as we do |
 //! | `rebalance` | what should be ours |
 //! | `queue` | one life of a queue |
 //! | `window` | its messages, the commit point |
@@ -50,7 +50,9 @@
 //! | `deliver` | handlers and their outcomes |
 //! | `pop` | messages taken for a while, settled one by one |
 //! | `direct` | single messages, on an operator's word |
-//! | `orderly` | queue locks, one delivery after the other |
+//! | `locks` | one member of the group at a time works on a queue |
+//! | `orderly` | one delivery after the other |
+//! | `handover` | a queue that moves takes nothing twice with it |
 //! | `offsets` | commits, resets |
 //! | `broadcast` | every member has all queues, and its offsets in a file |
 //! | `namespace` | names outside and inside |
@@ -66,7 +68,9 @@ mod control;
 mod deliver;
 mod direct;
 mod foreign;
+mod handover;
 pub mod io;
+mod locks;
 mod membership;
 mod namespace;
 mod offsets;
@@ -82,7 +86,7 @@ mod snapshot;
 pub mod timers;
 pub mod window;
 
-pub use io::{Delivery, Event, Failure, Input, Outcome, Output, Position, RebalanceReason, Scope};
+pub use io::{Common, Delivery, Event, Failure, Input, Outcome, Output, Position, RebalanceReason, Scope};
 pub use snapshot::{QueueView, Snapshot};
 pub use timers::Reason;
 
@@ -103,8 +107,8 @@ use check::Check;
 use control::Paused;
 use direct::Directs;
 use foreign::Foreign;
+use locks::Locks;
 use membership::Membership;
-use orderly::Locks;
 use pop::Pops;
 use queue::{Phase, Queues};
 use rates::Rates;
@@ -428,12 +432,12 @@ impl Consumer {
                 });
                 self.on_connections(&to, result);
             }
-            Purpose::Strategy(client) => {
+            Purpose::Settings(client) => {
                 let result = self.expect(&to, result, |reply| match reply {
                     Reply::RunningInfo(info) => Some(info),
                     _ => None,
                 });
-                self.on_strategy(client, &to, result);
+                self.on_settings(client, &to, result);
             }
             Purpose::Locate(epoch) => {
                 let result = self.expect_offset(&to, result);
@@ -471,7 +475,7 @@ impl Consumer {
                 });
                 self.on_locked(epochs, &to, sent, result);
             }
-            Purpose::Unlock => self.on_unlocked(),
+            Purpose::Unlock(queues) => self.on_unlocked(&queues),
             Purpose::Unregister => self.on_unregistered(),
         }
     }

@@ -99,13 +99,17 @@ impl Consumer {
                 let queue = life.queue.clone();
                 self.event(Event::Committed { queue, offset });
             }
-            Err(error) => self.queue_call_failed(epoch, from, "commit the offset", error),
+            Err(error) => {
+                self.queue_call_failed(epoch, from, "commit the offset", error);
+                self.commit_again(epoch);
+            }
         }
         if closing {
-            if confirmed {
-                // This one may have been under way since before the last handlers finished.
-                self.commit(epoch);
+            if !confirmed {
+                return self.last_commit_failed(epoch);
             }
+            // This one may have been under way since before the last handlers finished.
+            self.commit(epoch);
             if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
                 self.end_life(epoch);
             }

@@ -15,7 +15,7 @@
 use super::Consumer;
 use super::calls::Purpose;
 use super::io::{Event, Position};
-use super::orderly::Lease;
+use super::locks::Lease;
 use super::timers::Timer;
 use super::window::Window;
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
@@ -80,6 +80,8 @@ pub(crate) struct AssignedQueue {
     pub(super) lease: Lease,
     /// Orderly: a handler gave up, and the queue rests.
     pub(super) suspended: bool,
+    /// On its way out: until when it waits for its handlers and for a broker that does not take its last commit.
+    pub(super) patience: Option<Instant>,
     pub(super) last_pull: Option<Instant>,
     pub(super) last_outcome: Option<Instant>,
 }
@@ -138,6 +140,7 @@ impl AssignedQueue {
             stuck: BTreeMap::new(),
             lease: Lease::default(),
             suspended: false,
+            patience: None,
             last_pull: None,
             last_outcome: None,
         }
@@ -333,10 +336,11 @@ impl Consumer {
     ///    owner pulls it.
     /// 2. What is done is committed now: the new owner asks for the offset within milliseconds. Not if the queue's lock
     ///    was lost: then somebody may be ahead of us already, and only `Closing` commits, which looks first.
-    /// 3. Running handlers may finish, for `revoke_timeout` at most. What they finish is committed in `Closing`, unless
-    ///    the new owner has committed more by then.
+    /// 3. Running handlers may finish, for `revoke_timeout` at most (under locks `unlock_delay`). What they finish is
+    ///    committed in `Closing`, unless the new owner has committed more by then.
     pub(super) fn revoke(&mut self, queue: &MessageQueue, look: Look) {
         let Some(epoch) = self.queues.table.get(queue).copied() else { return };
+        let by_lock = self.needs_locks();
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         if !life.is_located() {
             return self.forget_life(epoch);
@@ -344,9 +348,10 @@ impl Consumer {
         if life.phase == Phase::Fetching {
             life.phase = Phase::Draining;
             let limits = &self.config.limits;
-            // Order outlasts impatience: the lock is kept while a handler works, within reason.
-            let patience = if self.config.orderly { limits.unlock_delay } else { limits.revoke_timeout };
-            self.timers.set(Timer::Drain(epoch), self.now + patience);
+            // A lock outlasts impatience: it is kept while a handler works, within reason.
+            let wait = if by_lock { limits.unlock_delay } else { limits.revoke_timeout };
+            (life.patience, life.waiting) = (Some(self.now + wait), false);
+            self.timers.set(Timer::Drain(epoch), self.now + wait);
             self.timers.clear(&Timer::Queue(epoch));
             self.timers.clear(&Timer::Suspended(epoch));
             if look == Look::AfterCommit {
@@ -359,7 +364,8 @@ impl Consumer {
     /// Looks whether a queue on its way out can take its next step.
     pub(super) fn decide_draining(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
-        if life.phase == Phase::Draining && life.is_at_rest() && life.commit.is_none() {
+        let rests = life.is_at_rest() && life.commit.is_none() && !life.waiting;
+        if life.phase == Phase::Draining && rests && !self.fill_gaps(epoch) {
             self.close_queue(epoch);
         }
     }
@@ -389,10 +395,29 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         match (result, life.uncommitted()) {
             (Ok(theirs), Some(ours)) if theirs.is_none_or(|theirs| theirs < ours) => self.commit(epoch),
+            (Err(_), Some(_)) => return self.last_commit_failed(epoch),
             _ => return self.end_life(epoch),
         }
         if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
             self.end_life(epoch);
+        }
+    }
+
+    /// The broker has not taken the last commit. Under its lock the queue's next owner waits for it, so it is tried again
+    /// while the patience lasts. Else somebody has begun already, and there is nothing to be gained.
+    pub(super) fn last_commit_failed(&mut self, epoch: QueueEpoch) {
+        let again = self.now + self.config.limits.pull_retry_delay;
+        let ours = |life: &AssignedQueue| self.needs_locks() && self.may_commit(life);
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        match life.patience {
+            Some(end) if again < end && ours(life) && self.is_running() => {
+                if let Some(life) = self.queues.lives.get_mut(&epoch) {
+                    life.phase = Phase::Draining;
+                }
+                self.timers.set(Timer::Drain(epoch), end);
+                self.look_again(epoch, again);
+            }
+            _ => self.end_life(epoch),
         }
     }
 

@@ -1,9 +1,12 @@
 //! Leaving: drain, commit, unregister, in this order and never another.
 //!
-//! 1. *Drain.* No pull, no pop, no delivery. What was popped and no handler has is shown to others. Handlers that run may finish, send-backs may be confirmed, until the grace ends.
+//! 1. *Drain.* No pull, no pop, no delivery. What was popped and no handler has is shown to others. Handlers that run may
+//!    finish, send-backs may be confirmed, until the grace ends. (Exclusive hand-over: what would keep a commit point down
+//!    goes back to its broker, too.)
 //! 2. *Commit.* Every queue's commit point, at its broker or (broadcasting) in the file, confirmed or given up after
-//!    `call_timeout`.
-//! 3. *Unlock*, if orderly: every queue, at its broker. The next owner finds the commits of step 2.
+//!    `call_timeout`. Under queue locks a commit that failed is tried again until then: the next owner waits for it.
+//! 3. *Unlock*, where queues are worked on under locks: every queue, at its broker. The next owner finds the commits of
+//!    step 2.
 //! 4. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
 //!    is what step 2 wrote.
 //! 5. *Stopped.* Nothing is left but late outcomes, which change nothing.
@@ -12,7 +15,7 @@ use super::Consumer;
 use super::calls::Purpose;
 use super::direct::Directs;
 use super::io::Event;
-use super::orderly::Locks;
+use super::locks::Locks;
 use super::pop::Pops;
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
@@ -21,6 +24,9 @@ use crate::model::QueueEpoch;
 use crate::time::Duration;
 use crate::wire::request::Request;
 use alloc::vec::Vec;
+
+/// Before a commit that failed is tried again.
+const COMMIT_RETRY: Duration = Duration::from_millis(500);
 
 /// How far the leaving has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +48,11 @@ impl Consumer {
                 self.refuse_waiting_directs();
                 self.run = Run::Stopping(Stopping { step: Step::Draining, deadline, running });
                 // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
-                self.timers.retain(|timer| {
-                    matches!(
-                        timer,
-                        Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct | Timer::Pop(_)
-                    )
+                let hands_over = self.config.hands_over();
+                self.timers.retain(|timer| match timer {
+                    Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct | Timer::Pop(_) => true,
+                    Timer::SendBackRetry(_) => hands_over,
+                    _ => false,
                 });
                 self.timers.set(Timer::Shutdown, deadline);
             }
@@ -70,20 +76,24 @@ impl Consumer {
             let Run::Stopping(stopping) = &self.run else { return };
             let deadline = stopping.deadline;
             let overdue = self.now >= deadline;
-            match stopping.step {
-                Step::Draining if overdue || self.all_at_rest() => {
+            let (step, running) = (stopping.step, stopping.running);
+            match step {
+                Step::Draining if overdue || self.all_at_rest() && !self.fill_all_gaps() => {
                     self.refuse_running_directs();
                     self.save_soon();
                     for life in self.queues.lives.values_mut() {
-                        life.commit_failed = false;
+                        (life.commit_failed, life.waiting) = (false, false);
                     }
                     self.next_step(Step::Committing);
                 }
                 Step::Committing => {
                     self.commit_all();
                     self.decide_saving();
-                    let under_way =
-                        |life: &AssignedQueue| life.commit.is_some() || life.phase == Phase::Closing;
+                    let under_way = |life: &AssignedQueue| {
+                        life.commit.is_some()
+                            || life.phase == Phase::Closing
+                            || life.commit_failed && life.waiting
+                    };
                     let saving = self.local.is_saving();
                     if !overdue && (saving || self.queues.lives.values().any(under_way)) {
                         return;
@@ -96,7 +106,6 @@ impl Consumer {
                     self.next_step(Step::Unregistering { open });
                 }
                 Step::Unregistering { open } if open == 0 || overdue => {
-                    let running = stopping.running;
                     return self.stopped(running);
                 }
                 Step::Draining => {
@@ -124,8 +133,8 @@ impl Consumer {
             && self.queues.lives.values().all(AssignedQueue::is_at_rest)
     }
 
-    /// Sends each commit that is due and was not refused in this step already. Queues that were on their way out
-    /// when the stop began have a new owner: their last commit looks at the broker's offset first, as ever.
+    /// Sends each commit that is due and was not refused in this step already, or may be tried again. Queues that were on
+    /// their way out when the stop began have a new owner: their last commit looks at the broker's offset first, as ever.
     fn commit_all(&mut self) {
         let lives: Vec<(QueueEpoch, Phase)> =
             self.queues.lives.iter().map(|(epoch, life)| (*epoch, life.phase)).collect();
@@ -134,11 +143,22 @@ impl Consumer {
                 Phase::Draining => self.close_queue(epoch),
                 Phase::Closing => {}
                 Phase::Locating { .. } | Phase::Fetching => {
-                    if self.queues.lives.get(&epoch).is_some_and(|life| !life.commit_failed) {
+                    let again = self.needs_locks();
+                    let due = |life: &AssignedQueue| !life.commit_failed || again && !life.waiting;
+                    if self.queues.lives.get(&epoch).is_some_and(due) {
                         self.commit(epoch);
                     }
                 }
             }
+        }
+    }
+
+    /// A commit of this step failed. Only under a lock is it worth another try: without one the next owner does not wait.
+    pub(super) fn commit_again(&mut self, epoch: QueueEpoch) {
+        let committing = matches!(&self.run, Run::Stopping(stopping) if stopping.step == Step::Committing);
+        let ours = |life: &AssignedQueue| life.phase == Phase::Fetching && self.may_commit(life);
+        if committing && self.needs_locks() && self.queues.lives.get(&epoch).is_some_and(ours) {
+            self.look_again(epoch, self.now + COMMIT_RETRY);
         }
     }
 
@@ -152,7 +172,7 @@ impl Consumer {
         brokers.len()
     }
 
-    pub(super) fn on_unlocked(&mut self) {
+    pub(super) fn unlock_ended(&mut self) {
         if let Run::Stopping(Stopping { step: Step::Unlocking { open }, .. }) = &mut self.run {
             *open = open.saturating_sub(1);
         }

@@ -51,7 +51,7 @@ pub struct QueueView {
     pub running: usize,
     /// Whether it is paused: nothing of it is pulled or handed out.
     pub paused: bool,
-    /// Whether its lock is ours now; always false unless orderly.
+    /// Whether its lock is ours now; always false where no locks are needed.
     pub locked: bool,
 }
 

@@ -157,12 +157,16 @@ impl Window {
         true
     }
 
-    /// A running message failed and waits: to be sent back, or to be tried again here. Gives the message.
+    /// A message waits: to be sent back, or to be tried again here. Gives the message.
     pub fn suspend(&mut self, offset: i64) -> Option<&Message> {
         let index = self.index(offset)?;
         let state = &mut self.slots[index].state;
         match core::mem::replace(state, State::Done) {
             State::Running(message) => *state = State::Waiting(message),
+            State::Ready(message) => {
+                *state = State::Waiting(message);
+                self.ready -= 1;
+            }
             other => *state = other,
         }
         match &self.slots[index].state {
@@ -188,6 +192,13 @@ impl Window {
                 false
             }
         }
+    }
+
+    /// Offsets that are neither done nor with a handler, and have something done behind them.
+    pub fn gaps(&self) -> Vec<i64> {
+        let done = self.slots.iter().rposition(|slot| matches!(slot.state, State::Done)).unwrap_or(0);
+        let open = |slot: &&Slot| matches!(slot.state, State::Ready(_) | State::Waiting(_));
+        self.slots.iter().take(done).filter(open).map(|slot| slot.offset).collect()
     }
 
     /// The message at an offset, if it is held.

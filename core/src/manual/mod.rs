@@ -10,6 +10,7 @@
 //! | [`options`] | What can be set, and what became of Java's options? |
 //! | [`draft`] | What does our own strategy do, and where does it not help? |
 //! | [`churn`] | How much moves under each strategy? |
+//! | [`handover`] | What does the exclusive hand-over do, and how many messages come twice without it? |
 //! | [`security`] | Who may call, how do we prove it, and where do secrets stay? |
 //! | [`pop`] | What if the broker shares out, or messages are popped? |
 //! | [`figures`] | What does it take in time? |
@@ -37,6 +38,9 @@ pub mod draft {}
 
 #[doc = include_str!("churn.md")]
 pub mod churn {}
+
+#[doc = include_str!("handover.md")]
+pub mod handover {}
 
 #[doc = include_str!("security.md")]
 pub mod security {}

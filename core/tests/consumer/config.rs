@@ -3,6 +3,7 @@
 use crate::support;
 
 use evenkeel_core::config::{ConfigError, Limits, OPTIONS, OptionRow};
+use evenkeel_core::wire::request::MessageModel;
 use std::collections::BTreeSet;
 use support::{SECOND, config};
 
@@ -37,6 +38,18 @@ fn names_are_unique() {
         assert!(row.java.is_empty() || OptionRow::find(row.java).is_some_and(|found| found.name == row.name));
     }
     assert!(OptionRow::find("").is_none());
+}
+
+#[test]
+fn what_is_not_shared_is_not_handed_over() {
+    let mut config = config(&["T"]);
+    (config.limits.exclusive_handover, config.model) = (true, MessageModel::Broadcasting);
+    let error = config.validate().expect_err("a broadcasting group has nothing to hand over");
+    assert!(error.to_string().starts_with("exclusive_handover: members of a broadcasting group"), "{error}");
+    config.model = MessageModel::Clustering;
+    assert!(config.hands_over() && config.validate().is_ok());
+    config.orderly = true;
+    assert!(!config.hands_over() && config.validate().is_ok(), "it does so anyway");
 }
 
 #[test]

@@ -6,11 +6,11 @@ use crate::support;
 
 use evenkeel_core::allocate::{Allocate, Draft, Nearby, RoomPrefix};
 use evenkeel_core::config::{ConsumerConfig, ForeignMembers};
-use evenkeel_core::consumer::Event;
+use evenkeel_core::consumer::{Common, Event, Input};
 use evenkeel_core::wire::bodies::{Connection, ConsumerConnection};
 use evenkeel_core::wire::code::{LanguageCode, ResponseCode};
-use evenkeel_core::wire::peer::RunningInfo;
-use support::{ClientId, Cluster, ME, Reply, Request, Rig, SECOND, Verdict, config, queue, refused};
+use evenkeel_core::wire::peer::{Answer, PeerRequest, RunningInfo};
+use support::{ClientId, Cluster, GROUP, ME, Reply, Request, Rig, SECOND, Verdict, config, queue, refused};
 
 /// A member of the group besides us.
 #[derive(Clone, Copy)]
@@ -19,6 +19,8 @@ enum Other {
     In(LanguageCode),
     /// In ours, and this is what it says of its strategy.
     Runs(&'static str),
+    /// In ours, and this is what it says of its hand-over.
+    HandsOver(bool),
     /// In ours, and it says nothing of a strategy.
     Vague,
     /// In ours, and it does not answer.
@@ -50,16 +52,17 @@ fn group_of(rig: &mut Rig, others: &[(&'static str, Other)]) {
         Request::Connections { .. } => Verdict::Reply(Ok(connected(&others))),
         Request::RunningInfo { client, .. } => {
             let (_, other) = others.iter().find(|(id, _)| *id == client.as_str()).expect("a member is asked");
-            let told = |told: Option<&str>| {
-                let setting = told.map(|told| ("allocateMessageQueueStrategy".to_owned(), told.to_owned()));
+            let told = |name: &str, told: Option<String>| {
+                let setting = told.map(|told| (name.to_owned(), told));
                 Verdict::Reply(Ok(Reply::RunningInfo(RunningInfo {
                     properties: setting.into_iter().collect(),
                     ..RunningInfo::default()
                 })))
             };
             match other {
-                Other::Runs(strategy) => told(Some(strategy)),
-                Other::Vague => told(None),
+                Other::Runs(strategy) => told("allocateMessageQueueStrategy", Some((*strategy).to_owned())),
+                Other::HandsOver(on) => told("exclusive_handover", Some(on.to_string())),
+                Other::Vague => told("allocateMessageQueueStrategy", None),
                 Other::Silent => Verdict::Park,
                 Other::In(language) => panic!("a member in {language} was asked"),
             }
@@ -87,7 +90,7 @@ fn connected(others: &[(&'static str, Other)]) -> Reply {
 /// Who was told of as foreign, and whether the start was refused for it.
 fn told(rig: &Rig) -> Vec<(Vec<(String, String)>, bool)> {
     let told = rig.events.iter().filter_map(|(_, event)| match event {
-        Event::ForeignMembers { members, refused } => {
+        Event::ForeignMembers { members, refused, .. } => {
             Some((members.iter().map(|(id, what)| (id.to_string(), what.clone())).collect(), *refused))
         }
         _ => None,
@@ -215,6 +218,57 @@ fn strategies_of_java_ask_nobody() {
     let rig = started(&[("j", Other::In(LanguageCode::JAVA))], config(&["T"]));
     assert_eq!((looks(&rig), told(&rig)), (0, Vec::new()));
     assert_eq!(queues_held(&rig), 4);
+}
+
+fn handing_over() -> ConsumerConfig {
+    let mut config = config(&["T"]);
+    config.limits.exclusive_handover = true;
+    config
+}
+
+#[test]
+fn who_hands_over_exclusively_starts_only_among_its_like() {
+    let like = started(&[("r", Other::HandsOver(true))], handing_over());
+    assert_eq!((told(&like), queues_held(&like)), (Vec::new(), 4));
+    let java = started(&[("j", Other::In(LanguageCode::JAVA))], handing_over());
+    assert_eq!(told(&java), one("j", "a JAVA client", true));
+    assert_refused(&java);
+    for other in [Other::HandsOver(false), Other::Vague] {
+        let ours = started(&[("r", other)], handing_over());
+        assert_eq!(told(&ours), one("r", "does not hand its queues over exclusively", true));
+        assert_refused(&ours);
+    }
+    let common = |event: &Event| matches!(event, Event::ForeignMembers { common: Common::Handover, .. });
+    assert_eq!(java.saw(common), 1);
+}
+
+#[test]
+fn by_setting_a_member_that_does_not_hand_over_is_a_warning() {
+    let mut config = handing_over();
+    config.limits.foreign_members = ForeignMembers::Warn;
+    let rig = started(&[("j", Other::In(LanguageCode::JAVA))], config);
+    assert_eq!(told(&rig), one("j", "a JAVA client", false));
+    assert_eq!(queues_held(&rig), 4);
+}
+
+/// Java's orderly members keep to the same locks.
+#[test]
+fn an_orderly_consumer_asks_nobody() {
+    let rig =
+        started(&[("j", Other::In(LanguageCode::JAVA))], ConsumerConfig { orderly: true, ..handing_over() });
+    assert_eq!((looks(&rig), told(&rig), queues_held(&rig)), (0, Vec::new(), 4));
+}
+
+/// It is this setting that others ask for.
+#[test]
+fn a_member_says_whether_it_hands_over() {
+    for (config, says) in [(handing_over(), "true"), (config(&["T"]), "false")] {
+        let mut rig = started(&[], config);
+        let request = PeerRequest::RunningInfo { reply: 1, group: GROUP.into(), client: ME.into() };
+        rig.input(Input::Peer { from: "a:10911".into(), request });
+        let Some((_, 1, Answer::RunningInfo(info))) = rig.answers.pop() else { panic!("{:?}", rig.answers) };
+        assert_eq!(info.properties["exclusive_handover"], says);
+    }
 }
 
 #[test]

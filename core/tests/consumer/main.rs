@@ -22,6 +22,7 @@ mod filters;
 mod first_commits;
 mod flow_control;
 mod foreign_members;
+mod handover;
 mod namespaces;
 mod offsets_deleted;
 mod orderly;

@@ -28,6 +28,13 @@ impl Model {
         open.map_or(self.next, |(offset, _)| *offset)
     }
 
+    fn gaps(&self) -> Vec<i64> {
+        let done =
+            self.slots.iter().rfind(|(_, (state, _))| *state == State::Done).map(|(offset, _)| *offset);
+        let open = |(_, (state, _)): &(&i64, &(State, i32))| matches!(state, State::Ready | State::Waiting);
+        self.slots.range(..done.unwrap_or(i64::MIN)).filter(open).map(|(offset, _)| *offset).collect()
+    }
+
     fn count(&self, wanted: impl Fn(State) -> bool) -> usize {
         self.slots.values().filter(|(state, _)| wanted(*state)).count()
     }
@@ -99,7 +106,7 @@ fn apply(window: &mut Window, model: &mut Model, step: &Step) {
             );
         }
         Step::Suspend(offset) => {
-            let expected = model.change(offset, &[Running, Waiting], Waiting, 0);
+            let expected = model.change(offset, &[Ready, Running, Waiting], Waiting, 0);
             assert_eq!(window.suspend(offset).map(|m| m.queue_offset), expected.then_some(offset));
         }
         Step::PulledTo(next) => {
@@ -127,6 +134,7 @@ proptest! {
             prop_assert_eq!(window.ready(), model.count(|state| state == State::Ready));
             prop_assert!(window.commit_point() >= last, "{} after {last}", window.commit_point());
             last = window.commit_point();
+            prop_assert_eq!(window.gaps(), model.gaps());
             let ends = window.ends();
             prop_assert_eq!(ends.map(|(first, _)| first), (held > 0).then_some(last));
             prop_assert_eq!(window.span(), ends.map_or(0, |(first, end)| (end - first) as u64));

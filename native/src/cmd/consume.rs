@@ -47,6 +47,9 @@ pub(crate) struct Options {
     /// The messages of a queue one after the other, under its lock; all members of the group must say so
     #[arg(long)]
     orderly: bool,
+    /// Queues change hands under their locks, so that nothing is delivered twice; all members must say so
+    #[arg(long)]
+    exclusive_handover: bool,
     /// Every member gets every message, and keeps its own offsets
     #[arg(long)]
     broadcast: bool,
@@ -231,6 +234,7 @@ fn settings(global: &Global, options: &Options) -> Result<Settings, Failure> {
         ("consumer.strategy", options.strategy.as_deref(), "--strategy"),
         ("consumer.start_from", options.from.as_deref(), "--from"),
         ("consumer.model", options.broadcast.then_some("broadcasting"), "--broadcast"),
+        ("exclusive_handover", options.exclusive_handover.then_some("true"), "--exclusive-handover"),
         ("consumer.offset_dir", options.offset_dir.as_deref(), "--offset-dir"),
         ("consumer.client_id", options.client_id.as_deref(), "--client-id"),
         ("concurrency", options.concurrency.as_deref(), "--concurrency"),

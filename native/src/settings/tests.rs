@@ -105,3 +105,15 @@ fn values_are_checked_where_they_are_written() {
     let text = error(&Sources { flags, ..Sources::default() });
     assert!(text.contains("1..=1024") && text.contains("flag -X"), "{text}");
 }
+
+#[test]
+fn a_truth_value_is_for_switches() {
+    let file = Config::new("switch", "[consumer]\nexclusive_handover = true\n");
+    let settings = Settings::load(&Sources { config: Some(file.0.clone()), ..Sources::default() }).unwrap();
+    assert_eq!(settings.text("exclusive_handover"), Some("true"));
+    for wrong in ["pull_batch = true", "exclusive_handover = 1", "exclusive_handover = \"yes\""] {
+        let file = Config::new("no-switch", &format!("[consumer]\n{wrong}\n"));
+        let error = error(&Sources { config: Some(file.0.clone()), ..Sources::default() });
+        assert!(error.contains(wrong.split(' ').next().unwrap()), "{error}");
+    }
+}

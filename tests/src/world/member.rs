@@ -54,6 +54,7 @@ impl Member {
             pull_batch: 8,
             queue_messages_max: 24,
             concurrency: 4,
+            exclusive_handover: plan.exclusive_handover,
             max_retries: if plan.orderly && plan.seed.is_multiple_of(2) { 1 } else { -1 },
             batch_max: 1 + u32::try_from(plan.seed % 3).unwrap_or(0),
             ..Limits::default()

@@ -46,6 +46,10 @@ pub struct Plan {
     pub rough: bool,
     /// Queues are worked on under their locks, one delivery at a time.
     pub orderly: bool,
+    /// Members hand their queues over exclusively.
+    pub exclusive_handover: bool,
+    /// Nobody is killed, and the answer to a send-back is never lost. All else goes wrong as ever.
+    pub graceful: bool,
     /// A fault planted into every member, to see the oracle find it.
     pub mutant: Option<Mutant>,
     /// Whether to keep the log as text (its hash is always kept).
@@ -65,6 +69,8 @@ impl Plan {
             members: 1 + usize::try_from(rng.below(4)).unwrap_or(0),
             rough: false,
             orderly: false,
+            exclusive_handover: false,
+            graceful: false,
             mutant: None,
             keep_log: false,
         }
@@ -165,6 +171,7 @@ impl World {
             self.run_until(until);
         }
         self.oracle.check_all_done();
+        self.oracle.check_none_twice();
         for index in 0..self.members.len() {
             self.leave(index);
         }
@@ -199,7 +206,9 @@ impl World {
                 }
             }
             Happening::Cut => {
-                let conns: Vec<u64> = self.conns.keys().copied().collect();
+                let spared = |conn: &Conn| self.plan.graceful && conn.sends_back();
+                let conns: Vec<u64> =
+                    self.conns.iter().filter(|(_, conn)| !spared(conn)).map(|(id, _)| *id).collect();
                 if let Some(conn) = self.rng.pick(&conns).copied() {
                     self.cut(conn, "cut");
                 }
@@ -373,8 +382,9 @@ impl World {
                     return;
                 }
                 Output::Call { call, to, request, deadline } => self.call(index, call, to, request, deadline),
+                Output::Answer { to, opaque, answer } => self.answer(index, &to, answer.to_command(opaque)),
                 // Members of these worlds share their queues.
-                Output::Answer { .. } | Output::Save { .. } => {}
+                Output::Save { .. } => {}
                 Output::HangUp { address } => {
                     self.log.line(self.now, || format!("m{index} hangs up on {address}"));
                     if let Some(id) = self.members[index].links.remove(&address) {
@@ -441,13 +451,20 @@ impl World {
         self.timeline.add(at, Happening::ToServer { conn: id, command, request: Some(request) });
     }
 
+    /// Answers a broker's request, if it can still be reached.
+    fn answer(&mut self, index: usize, to: &Address, command: evenkeel_core::wire::command::Command) {
+        let Some(id) = self.members[index].links.get(to).copied() else { return };
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let at = conn.arrival(self.now + self.faults.latency(&mut self.rng));
+        self.timeline.add(at, Happening::ToServer { conn: id, command, request: None });
+    }
+
     /// Carries what the servers send to the members, or loses, delays or falsifies it.
     fn drain_servers(&mut self) {
         while let Some((conn, command)) = self.servers.poll() {
-            if !self.conns.contains_key(&conn) {
-                continue;
-            }
-            match self.faults.fate(&mut self.rng, self.now, command) {
+            let Some(to) = self.conns.get(&conn) else { continue };
+            let spared = self.plan.graceful && to.awaits_send_back(&command);
+            match self.faults.fate(&mut self.rng, self.now, command, spared) {
                 Some((after, command)) => {
                     self.timeline.add(self.now + after, Happening::ToMember { conn, command });
                 }

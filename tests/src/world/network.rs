@@ -120,6 +120,17 @@ impl Conn {
         Self { member, address, last_opaque: 0, calls: BTreeMap::new(), last_arrival: Instant::ZERO }
     }
 
+    /// Whether a message is on its way back to the broker.
+    pub fn sends_back(&self) -> bool {
+        self.calls.values().any(|(_, request)| matches!(request, Request::SendBack(_)))
+    }
+
+    /// Whether this is the answer to a send-back.
+    pub fn awaits_send_back(&self, answer: &Command) -> bool {
+        let call = answer.opaque.filter(|_| answer.is_response()).and_then(|opaque| self.calls.get(&opaque));
+        matches!(call, Some((_, Request::SendBack(_))))
+    }
+
     /// When something that is due at `at` arrives, without overtaking.
     pub fn arrival(&mut self, at: Instant) -> Instant {
         self.last_arrival = self.last_arrival.max(at);
@@ -161,6 +172,7 @@ impl Faults {
                 let happening = match rng.below(10) {
                     0..=3 => Happening::Join,
                     4..=5 => Happening::Leave,
+                    6..=7 if plan.graceful => Happening::Leave,
                     6..=7 => Happening::Kill,
                     _ => Happening::Cut,
                 };
@@ -175,9 +187,15 @@ impl Faults {
     }
 
     /// What becomes of a server's command: how long it takes and what arrives, or nothing.
-    pub fn fate(&self, rng: &mut Rng, now: Instant, command: Command) -> Option<(Duration, Command)> {
+    pub fn fate(
+        &self,
+        rng: &mut Rng,
+        now: Instant,
+        command: Command,
+        spared: bool,
+    ) -> Option<(Duration, Command)> {
         let latency = self.latency(rng);
-        if now >= self.until {
+        if now >= self.until || spared {
             return Some((latency, command));
         }
         if !command.is_response() {

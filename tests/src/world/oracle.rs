@@ -31,6 +31,8 @@ impl fmt::Display for Verdict {
 pub struct Oracle {
     verdicts: Vec<Verdict>,
     orderly: bool,
+    exclusive: bool,
+    graceful: bool,
     /// Deliveries with handlers, by queue: the member's name and the ticket.
     busy: BTreeMap<MessageQueue, BTreeSet<(String, Ticket)>>,
     /// Numbers of what was handed out.
@@ -53,6 +55,8 @@ impl Oracle {
         Self {
             verdicts: Vec::new(),
             orderly: plan.orderly,
+            exclusive: plan.exclusive_handover,
+            graceful: plan.graceful,
             busy: BTreeMap::new(),
             numbers: BTreeMap::new(),
             wanted: BTreeSet::new(),
@@ -140,6 +144,9 @@ impl Oracle {
             self.positions.insert(position, message.queue_offset);
             self.numbers.insert((delivery.queue.clone(), message.queue_offset), number(message));
         }
+        if self.orderly || self.exclusive {
+            self.check_alone(now, &member.name, delivery);
+        }
         if self.orderly {
             self.check_order(now, &member.name, delivery);
         }
@@ -153,15 +160,21 @@ impl Oracle {
         }
     }
 
-    /// One worker at a time, in the whole group; and nothing is begun while something before it is open.
-    fn check_order(&mut self, now: Instant, member: &str, delivery: &Delivery) {
+    /// One member at a time works on a queue, in the whole group; if orderly, with one handler.
+    fn check_alone(&mut self, now: Instant, member: &str, delivery: &Delivery) {
         let queue = &delivery.queue;
         let busy = self.busy.entry(queue.clone()).or_default();
-        let other = busy.first().map(|(other, _)| other.clone());
+        let other = busy.iter().find(|(other, _)| self.orderly || other != member);
+        let other = other.map(|(other, _)| other.clone());
         busy.insert((member.to_string(), delivery.ticket));
         if let Some(other) = other {
             self.fail(now, format!("{member} works on {queue} while {other} does"));
         }
+    }
+
+    /// Nothing is begun while something before it is open.
+    fn check_order(&mut self, now: Instant, member: &str, delivery: &Delivery) {
+        let queue = &delivery.queue;
         let first = delivery.messages.first().map_or(0, |message| message.queue_offset);
         let none = BTreeSet::new();
         let passable = self.passable.get(queue).unwrap_or(&none);
@@ -234,6 +247,15 @@ impl Oracle {
             self.wanted.iter().filter(|number| !self.done.contains_key(number)).copied().collect();
         if !lost.is_empty() {
             self.fail(Instant::ZERO, format!("{} messages were never completed: {lost:?}", lost.len()));
+        }
+    }
+
+    /// Where nobody was killed, an exclusive hand-over makes no message come twice.
+    pub fn check_none_twice(&mut self) {
+        let twice: Vec<u64> =
+            self.done.iter().filter(|(_, times)| **times > 1).map(|(number, _)| *number).collect();
+        if self.exclusive && self.graceful && !twice.is_empty() {
+            self.fail(Instant::ZERO, format!("{} messages came twice: {twice:?}", twice.len()));
         }
     }
 

@@ -1,0 +1,307 @@
+//! Exclusive hand-over: what moves with a queue, and when the next owner may have it.
+
+use crate::support;
+
+use evenkeel_core::config::ConsumerConfig;
+use evenkeel_core::consumer::{Event, Outcome};
+use evenkeel_core::wire::code::ResponseCode;
+use support::{
+    Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, lost, queue, refused,
+};
+
+fn exclusive() -> ConsumerConfig {
+    let mut config = config(&["T"]);
+    config.limits.exclusive_handover = true;
+    config.limits.concurrency = 4;
+    config
+}
+
+/// Two queues; of the second, which will move, messages 0 to 3 are with handlers, and 96 wait.
+fn moving(config: ConsumerConfig) -> (Rig, MessageQueue) {
+    let q = queue("T", 1);
+    let cluster = Cluster::one("T", 2).with_stored(&q, 0, 100).with_committed(&queue("T", 0), 0);
+    let mut rig = Rig::new(cluster, config);
+    rig.advance(SECOND);
+    assert_eq!(rig.delivered(&q), [0, 1, 2, 3]);
+    (rig, q)
+}
+
+/// A member comes that gets the second queue. Gives the number of calls before that.
+fn join(rig: &mut Rig) -> usize {
+    let calls = rig.calls.len();
+    rig.net.members(&["me", "other"]);
+    rig.members_changed();
+    rig.advance(5 * MS);
+    calls
+}
+
+/// What was asked of brokers about a queue, in order.
+fn order(rig: &Rig, from: usize, of: &MessageQueue) -> Vec<&'static str> {
+    rig.sent(from, |flight| match &flight.request {
+        Request::CommitOffset { queue, .. } if queue == of => Some("commit"),
+        Request::Lock(set) if set.queues.contains(of) => Some("lock"),
+        Request::Unlock(set) if set.queues.contains(of) => Some("unlock"),
+        Request::QueryOffset { queue, .. } if queue == of => Some("look"),
+        Request::Pull(pull) if pull.queue == *of => Some("pull"),
+        Request::SendBack(back) if back.origin_topic == of.topic => Some("send back"),
+        Request::Unregister { .. } => Some("unregister"),
+        _ => None,
+    })
+}
+
+fn ended(rig: &Rig, of: &MessageQueue) -> Option<(i64, usize)> {
+    rig.events.iter().find_map(|(_, event)| match event {
+        Event::QueueEnded { queue, commit_point, abandoned } if queue == of => {
+            Some((*commit_point, *abandoned))
+        }
+        _ => None,
+    })
+}
+
+fn refuse_commits(rig: &mut Rig) {
+    rig.rule(|_, request| match request {
+        Request::CommitOffset { .. } => Verdict::Reply(Err(refused(request, ResponseCode::SYSTEM_BUSY))),
+        _ => Verdict::Usual,
+    });
+}
+
+fn refuse_send_backs(rig: &mut Rig) {
+    rig.rule(|_, request| match request {
+        Request::SendBack(_) => Verdict::Reply(Err(lost())),
+        _ => Verdict::Usual,
+    });
+}
+
+#[test]
+fn the_lock_comes_first_and_several_handlers_work_under_it() {
+    let (rig, q) = moving(exclusive());
+    assert_eq!(order(&rig, 0, &q)[..3], ["lock", "look", "pull"]);
+    assert!(rig.view(&q).locked && rig.view(&q).running == 4);
+}
+
+#[test]
+fn a_queue_that_another_member_still_has_waits() {
+    let q = queue("T", 0);
+    let mut rig = Rig::new(Cluster::one("T", 1).with_stored(&q, 0, 100), exclusive());
+    rig.net.locked_elsewhere.insert(q.clone());
+    rig.advance(5 * SECOND);
+    let seen = order(&rig, 0, &q);
+    assert!(seen.len() > 8 && seen.iter().all(|what| *what == "lock"), "{seen:?}");
+    // The other one has come to 40.
+    rig.net.committed.insert(q.clone(), 40);
+    rig.net.locked_elsewhere.clear();
+    rig.advance(510 * MS);
+    assert_eq!(rig.delivered(&q), [40, 41, 42, 43]);
+}
+
+/// Its retry topic is a topic.
+#[test]
+fn queues_of_the_retry_topic_change_hands_in_the_same_way() {
+    let mut cluster = Cluster::one("T", 1);
+    cluster.topic("%RETRY%g", &[("a", 1)]);
+    let (retry, q) = (queue("%RETRY%g", 0), queue("T", 0));
+    let mut rig = Rig::new(cluster.with_committed(&q, 0).with_stored(&retry, 0, 3), exclusive());
+    rig.advance(SECOND);
+    assert_eq!(order(&rig, 0, &retry)[..3], ["lock", "look", "pull"]);
+    assert_eq!(rig.delivered(&retry), [0, 1, 2]);
+}
+
+#[test]
+fn a_queue_that_moves_takes_along_what_nobody_has_begun() {
+    let (mut rig, q) = moving(exclusive());
+    let from = join(&mut rig);
+    rig.advance(10 * SECOND);
+    // Its handlers take their time, longer than `revoke_timeout`: nothing new is handed out, the lock is kept.
+    for offset in [3, 1, 2] {
+        rig.finish(&q, offset);
+        rig.advance(SECOND);
+    }
+    assert!(rig.net.locked.contains(&q) && !order(&rig, from, &q).contains(&"unlock"));
+    rig.finish(&q, 0);
+    assert!(rig.net.locked.contains(&q), "the commit is not confirmed yet");
+    rig.advance(SECOND);
+    assert_eq!(rig.delivered(&q), [0, 1, 2, 3]);
+    assert_eq!(rig.net.committed[&q], 4);
+    assert_eq!(ended(&rig, &q), Some((4, 0)));
+    assert!(order(&rig, from, &q).ends_with(&["look", "commit", "unlock"]));
+    assert!(!rig.net.locked.contains(&q) && rig.net.locked.contains(&queue("T", 0)));
+}
+
+/// Control: by default the next owner begins while handlers run, and has their messages, too.
+#[test]
+fn without_it_the_next_owner_does_not_wait() {
+    let mut config = exclusive();
+    config.limits.exclusive_handover = false;
+    let (mut rig, q) = moving(config);
+    join(&mut rig);
+    rig.advance(SECOND);
+    assert!(rig.net.locked.is_empty());
+    assert!(rig.view(&q).running > 0, "handlers run, and nothing tells the next owner");
+}
+
+#[test]
+fn a_commit_that_fails_is_tried_again_before_the_lock_goes() {
+    let (mut rig, q) = moving(exclusive());
+    refuse_commits(&mut rig);
+    join(&mut rig);
+    rig.finish_all();
+    rig.advance(10 * SECOND);
+    assert!(rig.net.locked.contains(&q) && ended(&rig, &q).is_none());
+    rig.usual();
+    rig.advance(2 * SECOND);
+    assert_eq!(rig.net.committed[&q], 4);
+    assert!(!rig.net.locked.contains(&q));
+}
+
+#[test]
+fn a_broker_that_takes_no_commit_does_not_keep_the_queue_for_ever() {
+    let (mut rig, q) = moving(exclusive());
+    refuse_commits(&mut rig);
+    join(&mut rig);
+    rig.finish_all();
+    rig.advance(21 * SECOND);
+    assert_eq!(ended(&rig, &q), Some((4, 0)));
+    assert!(!rig.net.locked.contains(&q));
+}
+
+#[test]
+fn handlers_that_outlast_the_patience_are_given_up() {
+    let (mut rig, q) = moving(exclusive());
+    join(&mut rig);
+    rig.finish(&q, 0);
+    rig.finish(&q, 2);
+    rig.advance(19 * SECOND);
+    assert!(rig.net.locked.contains(&q));
+    rig.advance(2 * SECOND);
+    assert_eq!(ended(&rig, &q), Some((1, 2)), "1 and 3 still run");
+    assert!(!rig.net.locked.contains(&q));
+    let from = rig.calls.len();
+    rig.finish(&q, 1);
+    rig.advance(SECOND);
+    assert_eq!(order(&rig, from, &q), [""; 0]);
+    assert_eq!(rig.net.committed[&q], 1, "what comes too late changes nothing");
+}
+
+/// 1. Message 0 failed, and so did its send-back; 1 to 4 are done.
+/// 2. The queue moves. Tried again here, 0 would be handed out of a queue on its way out; left as it is, 1 to 4 would come
+///    again with it.
+#[test]
+fn what_failed_goes_back_to_the_broker_before_the_queue_goes() {
+    let (mut rig, q) = moving(exclusive());
+    refuse_send_backs(&mut rig);
+    rig.fail(&q, 0);
+    let from = join(&mut rig);
+    rig.finish_all();
+    rig.advance(3 * SECOND);
+    assert!(rig.net.locked.contains(&q));
+    rig.usual();
+    rig.advance(3 * SECOND);
+    let seen = order(&rig, from, &q);
+    assert!(seen.ends_with(&["send back", "look", "commit", "unlock"]), "{seen:?}");
+    assert_eq!((rig.net.committed[&q], rig.delivered(&q).len()), (5, 5));
+}
+
+#[test]
+fn what_was_put_back_goes_along_unless_something_behind_it_is_done() {
+    for (order_of_ends, committed) in [([3, 2], 2), ([2, 3], 4)] {
+        let (mut rig, q) = moving(exclusive());
+        join(&mut rig);
+        rig.finish(&q, 0);
+        rig.finish(&q, 1);
+        // The first of the two was not worked on; the second was, if it lies behind.
+        let [put_back, other] = order_of_ends;
+        let ticket = rig.ticket(&q, put_back);
+        rig.outcome(ticket, Outcome::PutBack);
+        let ticket = rig.ticket(&q, other);
+        rig.outcome(ticket, if put_back < other { Outcome::Done } else { Outcome::PutBack });
+        rig.advance(SECOND);
+        assert_eq!(rig.net.committed[&q], committed);
+        assert!(!rig.net.locked.contains(&q));
+    }
+}
+
+#[test]
+fn leaving_drains_commits_unlocks_and_then_unregisters() {
+    let (mut rig, q) = moving(exclusive());
+    let from = rig.calls.len();
+    rig.stop(30 * SECOND);
+    for offset in [2, 0, 3, 1] {
+        rig.advance(SECOND / 2);
+        rig.finish(&q, offset);
+    }
+    rig.advance(SECOND);
+    assert!(rig.consumer.is_stopped());
+    assert!(order(&rig, from, &q).ends_with(&["commit", "unlock", "unregister"]));
+    assert_eq!((rig.net.committed[&q], rig.delivered(&q).len()), (4, 4));
+}
+
+#[test]
+fn leaving_sends_back_what_failed_and_tries_its_commit_again() {
+    let (mut rig, q) = moving(exclusive());
+    refuse_send_backs(&mut rig);
+    rig.fail(&q, 0);
+    rig.stop(30 * SECOND);
+    rig.finish_all();
+    rig.advance(SECOND);
+    assert!(!rig.consumer.is_stopped());
+    let mut refusals = 2;
+    rig.rule(move |_, request| match request {
+        Request::CommitOffset { .. } if refusals > 0 => {
+            refusals -= 1;
+            Verdict::Reply(Err(lost()))
+        }
+        _ => Verdict::Usual,
+    });
+    rig.advance(7 * SECOND);
+    assert!(rig.consumer.is_stopped());
+    assert_eq!((rig.net.committed[&q], rig.delivered(&q).len()), (5, 5));
+}
+
+/// As for orderly queues: 30 s after the last answered renewal was sent nothing is handed out or pulled.
+#[test]
+fn a_lock_that_lapsed_stops_hand_out_and_pulls() {
+    let (mut rig, q) = moving(exclusive());
+    rig.work = Some(100 * MS);
+    rig.finish_all();
+    let silent_from = rig.now;
+    rig.rule(|_, request| match request {
+        Request::Lock(_) => Verdict::Reply(Err(lost())),
+        _ => Verdict::Usual,
+    });
+    for _ in 0..40 {
+        rig.advance(SECOND);
+        rig.store(&q, 20);
+    }
+    let last = rig.deliveries.last().map(|(at, _)| *at).expect("deliveries") - silent_from;
+    assert!(last <= 30 * SECOND && last > 28 * SECOND, "{last:?}");
+    assert!(!rig.view(&q).locked);
+    let (before, pulls) = (rig.delivered(&q).len(), rig.pulled(&q).len());
+    rig.usual();
+    rig.advance(5 * SECOND);
+    assert!(rig.delivered(&q).len() > before && rig.pulled(&q).len() > pulls);
+    let each_once: Vec<i64> = (0..rig.delivered(&q).len() as i64).collect();
+    assert_eq!(rig.delivered(&q), each_once, "it goes on where it stopped");
+}
+
+/// Brokers serve calls in different threads: a lock call beside the unlock could come first, and be undone by it.
+#[test]
+fn a_queue_that_comes_back_asks_for_its_lock_when_the_unlock_has_been_answered() {
+    let mut config = exclusive();
+    config.limits.lock_timeout = 5 * SECOND;
+    let (mut rig, q) = moving(config);
+    rig.rule(|_, request| if matches!(request, Request::Unlock(_)) { Verdict::Park } else { Verdict::Usual });
+    let from = join(&mut rig);
+    rig.finish_all();
+    rig.advance(SECOND / 2);
+    assert_eq!(order(&rig, from, &q).last(), Some(&"unlock"));
+    let from = rig.calls.len();
+    rig.net.members(&["me"]);
+    rig.members_changed();
+    rig.advance(3 * SECOND);
+    assert_eq!((rig.view(&q).phase, order(&rig, from, &q)), ("locking", vec![]));
+    let unlock = rig.calls.iter().rfind(|flight| matches!(flight.request, Request::Unlock(_)));
+    let unlock = unlock.expect("it was sent").call;
+    rig.reply(unlock, Ok(Reply::Done));
+    rig.advance(SECOND);
+    assert_eq!(order(&rig, from, &q)[..3], ["lock", "look", "pull"]);
+}
