@@ -54,6 +54,8 @@ pub(crate) struct Lease {
     /// When it is asked for (again).
     due: Option<Instant>,
     refusals: u32,
+    /// Another member may have had it since this life began.
+    lapsed: bool,
 }
 
 impl Lease {
@@ -98,6 +100,11 @@ impl Consumer {
     pub(super) fn may_commit(&self, life: &AssignedQueue) -> bool {
         let kept = |at: Instant| self.now < at + LIFE_AT_BROKER;
         !self.needs_locks() || life.lease.granted.is_some_and(kept)
+    }
+
+    /// Whether nobody else can have worked on the queue in this life of it.
+    pub(super) fn is_alone(&self, life: &AssignedQueue) -> bool {
+        self.needs_locks() && self.may_commit(life) && !life.lease.lapsed
     }
 
     /// The queue cannot go on without its lock: it is asked for in this `decide`.
@@ -197,10 +204,11 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let before = life.lease.granted.replace(sent);
         life.lease.refusals = 0;
+        // The broker may have given it to another member in between, who has worked on it and gone again.
+        life.lease.lapsed |= before.is_some_and(|before| sent >= before + LIFE_AT_BROKER);
+        let lost = life.lease.lapsed && life.is_held();
         self.lock_due(epoch, sent + self.config.limits.lock_interval);
-        let Some(life) = self.queues.lives.get(&epoch) else { return };
-        if before.is_some_and(|before| sent >= before + LIFE_AT_BROKER) && life.is_held() {
-            // The broker may have given it to another member in between, who has worked on it and gone again.
+        if lost {
             self.lose_lock(epoch);
         }
     }
@@ -208,6 +216,7 @@ impl Consumer {
     fn on_refused(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let had = life.lease.granted.take().is_some();
+        life.lease.lapsed |= had;
         life.lease.refusals = life.lease.refusals.saturating_add(1);
         let (queue, times) = (life.queue.clone(), life.lease.refusals);
         if !life.is_held() {

@@ -371,16 +371,25 @@ impl Consumer {
     }
 
     /// The last commit of a queue that went away. Its new owner may have begun long ago, and a commit of ours would
-    /// then take the broker's offset back; so look first.
+    /// then take the broker's offset back; so look first. Under a lock that never lapsed nobody can have begun.
     pub(super) fn close_queue(&mut self, epoch: QueueEpoch) {
         self.timers.clear(&Timer::Drain(epoch));
         if self.is_broadcasting() {
             self.note_locally(epoch);
             return self.end_life(epoch);
         }
-        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
+        let Some(life) = self.queues.lives.get(&epoch) else { return };
+        let alone = self.is_alone(life);
         let master = self.routes.master(&life.queue.broker).cloned();
+        let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         match (life.uncommitted(), master) {
+            (Some(_), Some(_)) if alone => {
+                life.phase = Phase::Closing;
+                self.commit(epoch);
+                if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
+                    self.end_life(epoch);
+                }
+            }
             (Some(_), Some(master)) => {
                 life.phase = Phase::Closing;
                 let request =

@@ -4,7 +4,8 @@
 //!    finish, send-backs may be confirmed, until the grace ends. (Exclusive hand-over: what would keep a commit point down
 //!    goes back to its broker, too.)
 //! 2. *Commit.* Every queue's commit point, at its broker or (broadcasting) in the file, confirmed or given up after
-//!    `call_timeout`. Under queue locks a commit that failed is tried again until then: the next owner waits for it.
+//!    `call_timeout`. Under queue locks a commit that failed is tried again, for `offset_timeout` more: the next owner
+//!    waits for it.
 //! 3. *Unlock*, where queues are worked on under locks: every queue, at its broker. The next owner finds the commits of
 //!    step 2.
 //! 4. *Unregister* at every broker that was ever sent a heartbeat. Now the others take over, and what they read first
@@ -120,7 +121,11 @@ impl Consumer {
 
     fn next_step(&mut self, step: Step) {
         self.timers.retain(|_| false);
-        let deadline = self.now + self.config.limits.call_timeout;
+        let limits = &self.config.limits;
+        // Under a lock the next owner waits: a commit whose answer is lost is over first, and then comes the last one.
+        let more = step == Step::Committing && self.needs_locks();
+        let more = if more { limits.offset_timeout } else { Duration::ZERO };
+        let deadline = self.now + limits.call_timeout + more;
         self.timers.set(Timer::Shutdown, deadline);
         if let Run::Stopping(stopping) = &mut self.run {
             (stopping.step, stopping.deadline) = (step, deadline);

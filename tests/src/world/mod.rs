@@ -266,7 +266,9 @@ impl World {
         if self.members[index].is_in() {
             self.members[index].leaving = true;
             self.log.line(self.now, || format!("m{index} leaves"));
-            self.feed(index, Input::Stop { grace: Duration::from_secs(10) });
+            // Handlers take 8 s at most; a send-back that fails then is tried again after 5 s.
+            let grace = Duration::from_secs(if self.plan.graceful { 30 } else { 10 });
+            self.feed(index, Input::Stop { grace });
         }
     }
 
