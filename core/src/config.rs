@@ -414,6 +414,14 @@ impl ConsumerConfig {
                 format!("brokers know {}, not {}", BROKER_STRATEGIES.join(" and "), self.strategy.name());
             return Err(ConfigError::Invalid { what: "rebalance", why });
         }
+        if self.is_shared_out_by_broker() && self.hands_over() {
+            return Err(ConfigError::Invalid {
+                what: "exclusive_handover",
+                why: "popped messages have no queue lock, and a broker that shares queues out may switch the group to \
+                      pop at any time; leave it off, or let the members share (rebalance=client)"
+                    .to_string(),
+            });
+        }
         Ok(())
     }
 

@@ -36,7 +36,7 @@
 use super::calls::Purpose;
 use super::io::{Delivery, Event, Outcome, Output};
 use super::timers::Timer;
-use super::{Consumer, pull};
+use super::{Consumer, namespace, pull};
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::{Duration, Instant};
 use crate::wire::code::ResponseCode;
@@ -445,7 +445,10 @@ impl Consumer {
         }
         let count = life.ready.len().min(self.config.limits.batch_max as usize);
         let taken: Vec<Held> = life.ready.drain(..count).collect();
-        let messages = taken.iter().map(|held| held.popped.message.clone()).collect();
+        let mut messages: Vec<_> = taken.iter().map(|held| held.popped.message.clone()).collect();
+        for message in &mut messages {
+            namespace::inside(&self.config.namespace, message);
+        }
         let number = life.number();
         let ticket = Ticket { epoch, number };
         life.running.insert(number, (taken, self.now));

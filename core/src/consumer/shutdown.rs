@@ -51,7 +51,9 @@ impl Consumer {
                 // A long drain is still a membership: the brokers must not give us up, and what is done is committed.
                 let hands_over = self.config.hands_over();
                 self.timers.retain(|timer| match timer {
-                    Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct | Timer::Pop(_) => true,
+                    Timer::Heartbeat(_) | Timer::Commit | Timer::Locks | Timer::Direct | Timer::Pop(_) => {
+                        true
+                    }
                     Timer::SendBackRetry(_) => hands_over,
                     _ => false,
                 });

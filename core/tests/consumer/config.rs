@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use evenkeel_core::config::{ConfigError, Limits, OPTIONS, OptionRow};
+use evenkeel_core::config::{ConfigError, Limits, OPTIONS, OptionRow, RebalanceBy};
 use evenkeel_core::wire::request::MessageModel;
 use std::collections::BTreeSet;
 use support::{SECOND, config};
@@ -50,6 +50,10 @@ fn what_is_not_shared_is_not_handed_over() {
     assert!(config.hands_over() && config.validate().is_ok());
     config.orderly = true;
     assert!(!config.hands_over() && config.validate().is_ok(), "it does so anyway");
+
+    (config.orderly, config.limits.rebalance) = (false, RebalanceBy::Broker);
+    let error = config.validate().expect_err("popped messages have no lock");
+    assert!(error.to_string().contains("rebalance=client"), "{error}");
 }
 
 #[test]

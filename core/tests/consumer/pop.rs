@@ -34,6 +34,34 @@ fn rig() -> Rig {
     rig_with(|_| {})
 }
 
+/// Servers know the topic with its namespace, handlers without it.
+#[test]
+fn handlers_see_topics_without_their_namespace() {
+    let mut net = Cluster::one("inst%T", 2);
+    net.popped.insert("inst%T".into());
+    let mut config = config(&["T"]);
+    config.namespace = "inst".into();
+    config.limits.rebalance = RebalanceBy::Broker;
+    let mut rig = Rig::new(net, config);
+    rig.advance(SECOND);
+    let (call, pop) = pop_in_flight(&rig).expect("a pop is in flight");
+    assert_eq!((pop.queue.topic.as_str(), pop.group.as_str()), ("inst%T", "inst%g"));
+    let messages = popped(0..1, 60_000, 0);
+    rig.reply(
+        call,
+        Ok(Reply::Popped(PopReply { status: PopStatus::Found, rest: 0, messages, damaged: None })),
+    );
+    let (_, delivery) = rig.deliveries.last().expect("a delivery");
+    assert_eq!(delivery.messages[0].topic.as_str(), "T");
+    rig.finish_all();
+    rig.advance(SECOND);
+    let acknowledged = rig.sent(0, |flight| match &flight.request {
+        Request::Ack(popped) => Some((popped.group.to_string(), popped.topic.to_string())),
+        _ => None,
+    });
+    assert_eq!(acknowledged, [("inst%g".to_string(), "inst%T".to_string())]);
+}
+
 pub(super) fn pop_in_flight(rig: &Rig) -> Option<(CallId, Pop)> {
     rig.flights.values().find_map(|flight| match &flight.request {
         Request::Pop(pop) => Some((flight.call, pop.clone())),

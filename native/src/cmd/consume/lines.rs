@@ -110,7 +110,7 @@ fn told(event: &Event) -> Option<(Value, String)> {
             json!({"type": "buried", "queue": queue.to_string(), "offset": offset}),
             format!("message {offset} of {queue} failed too often: it is a dead letter now"),
         ),
-                Event::ForeignMembers { common, members, refused } => {
+        Event::ForeignMembers { common, members, refused } => {
             let named: Vec<String> =
                 members.iter().map(|(client, what)| format!("{client} {what}")).collect();
             let members: Vec<Value> = members
