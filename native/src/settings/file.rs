@@ -2,7 +2,6 @@
 
 use super::{Origin, Settings, Subscribe, named_in, names, values};
 use crate::error::{Error, ErrorKind, Result};
-use evenkeel_core::config::{OptionKind, OptionRow};
 use std::path::Path;
 use toml::{Table, Value};
 
