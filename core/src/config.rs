@@ -237,7 +237,7 @@ options! {
     commit_interval Millis ["persistConsumerOffsetInterval"] 5000 (10..=3_600_000) "how often changed offsets are committed";
     heartbeat_interval Millis ["heartbeatBrokerInterval"] 30_000 (100..=100_000) "how often every broker hears of us (brokers forget a client after 120 s)";
     rebalance_interval Millis ["rocketmq.client.rebalance.waitInterval"] 20_000 (100..=3_600_000) "how often the group's members are asked for without any notice";
-    rebalance_retry Millis ["rocketmq.client.rebalance.minInterval"] 1000 (10..=60_000) "least time between two rounds, and the wait after a round that failed";
+    rebalance_retry Millis ["rocketmq.client.rebalance.minInterval"] 1000 (10..=60_000) "least time between two rounds, or between five if members come and go, and the wait after a round that failed";
     route_interval Millis ["pollNameServerInterval"] 30_000 (100..=3_600_000) "how often topic routes are read again";
     pull_retry_delay Millis ["pullTimeDelayMillsWhenException"] 1000 (10..=60_000) "wait after a pull that failed";
     send_back_retry_delay Millis [""] 5000 (10..=600_000) "wait before a message whose send-back failed is tried again here";

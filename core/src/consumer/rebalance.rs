@@ -7,8 +7,8 @@
 //! Broadcasting members have every queue of their topics: a round asks nobody.
 //!
 //! Rounds are started by notice, by a changed route or subscription, by a new connection, and by a timer that heals
-//! what was missed. The first reason acts at once; more of them within [`rebalance_retry`](crate::config::Limits) are
-//! one further round at its end.
+//! what was missed. A notice acts at once, unless four rounds began within [`rebalance_retry`](crate::config::Limits),
+//! another reason unless one did: then a further round follows at its end.
 //!
 //! Where the broker shares out ([`RebalanceBy::Broker`](crate::config::RebalanceBy)) a round asks it for each topic what is
 //! ours; it may also say that a topic is popped (`pop`). All members ask the same broker, unless it fails.
@@ -35,9 +35,13 @@ use crate::wire::bodies::{AssignmentQuery, RequestMode};
 use crate::wire::code::ResponseCode;
 use crate::wire::reply::{CallError, Refusal};
 use crate::wire::request::Request;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::ToString;
 use alloc::vec::Vec;
+
+/// Rounds that notices may start at once. A member that is replaced is two notices within a moment: while the others
+/// waited with the second one, they and the new member would work on the same queues.
+const BURST: usize = 4;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rebalance {
@@ -46,7 +50,8 @@ pub(crate) struct Rebalance {
     /// The broker that told of the change: it knows already.
     hint: Option<Address>,
     round: Option<Round>,
-    last_start: Option<Instant>,
+    /// When the last rounds began, at most `BURST` of them.
+    starts: VecDeque<Instant>,
     pub(super) generation: u64,
     /// The last round could not be finished.
     retry: bool,
@@ -98,7 +103,13 @@ impl Consumer {
         if self.rebalance.round.is_some() || self.looks_first() {
             return;
         }
-        let quiet_until = self.rebalance.last_start.map(|last| last + self.config.limits.rebalance_retry);
+        let starts = &self.rebalance.starts;
+        // What we bring about ourselves could go round in circles.
+        let since = match reason {
+            RebalanceReason::MembersChanged => starts.front().filter(|_| starts.len() >= BURST),
+            _ => starts.back(),
+        };
+        let quiet_until = since.map(|start| *start + self.config.limits.rebalance_retry);
         match quiet_until {
             // Each broker that accepts us for the first time is a reason of its own: its topics could not be asked for.
             Some(until) if self.now < until && reason != RebalanceReason::Started => {
@@ -142,7 +153,10 @@ impl Consumer {
             return;
         }
         self.rebalance.dirty = None;
-        self.rebalance.last_start = Some(self.now);
+        if self.rebalance.starts.len() >= BURST {
+            self.rebalance.starts.pop_front();
+        }
+        self.rebalance.starts.push_back(self.now);
         self.timers.clear(&Timer::Rebalance);
         if self.is_broadcasting() {
             // Nobody shares anything: what is known of the routes is all there is to know.

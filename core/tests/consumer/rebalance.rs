@@ -52,18 +52,29 @@ fn join_and_leave() {
 }
 
 #[test]
-fn many_notices_are_two_rounds() {
+fn many_notices_are_few_rounds() {
     let mut rig = started(4);
     let before = rounds(&rig);
-    rig.members_changed();
-    assert_eq!(rounds(&rig), before + 1, "the first notice acts at once");
-    for _ in 0..9 {
-        rig.advance(50 * MS);
+    for notice in 1..=10 {
         rig.members_changed();
+        assert_eq!(rounds(&rig), before + notice.min(4), "four act at once");
+        rig.advance(50 * MS);
     }
-    assert_eq!(rounds(&rig), before + 1);
     rig.advance(5 * SECOND);
-    assert_eq!(rounds(&rig), before + 2, "the others are one round, a second after the first");
+    assert_eq!(rounds(&rig), before + 5, "the others are one round, a second after the first");
+}
+
+/// One leaves, and another one comes a moment later: whose queues go notices both at once, or two members work on them.
+#[test]
+fn a_member_that_is_replaced_moves_its_queues_twice_at_once() {
+    let mut rig = started(8);
+    rig.net.members(&["me"]);
+    rig.members_changed();
+    rig.advance(100 * MS);
+    rig.net.members(&["me", "zz"]);
+    rig.members_changed();
+    rig.advance(10 * MS);
+    assert_eq!(rig.fetching("T"), [0, 1, 2, 3]);
 }
 
 /// A notice that comes while the list is on its way is not lost: the list may be older than it.
