@@ -1,7 +1,7 @@
 //! Hand-overs on real brokers: the members of a group are replaced one after the other under load, by Java's, by ours, and
 //! by ours with exclusive hand-over; and one is killed. How many messages come twice?
 
-use evenkeel::{Ack, Consumer, Context, DelayLevel, Message, StartFrom};
+use evenkeel::{Ack, Consumer, Context, DelayLevel, Message, MessageQueue, StartFrom};
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -54,8 +54,13 @@ fn scenarios(version: Version) {
 #[derive(Clone, Debug)]
 struct Place {
     member: usize,
-    queue: i32,
+    /// The topic's or the retry topic's.
+    queue: (String, i32),
     offset: i64,
+}
+
+fn named(queue: &MessageQueue) -> (String, i32) {
+    (queue.topic.to_string(), queue.id)
 }
 
 /// What all members of a group did.
@@ -192,7 +197,7 @@ impl Fleet for Ours<'_> {
             async move {
                 let text = std::str::from_utf8(message.body())?;
                 let number: u64 = text.split(' ').next().unwrap_or_default().parse()?;
-                let place = Place { member, queue: context.queue().id, offset: message.offset() };
+                let place = Place { member, queue: named(context.queue()), offset: message.offset() };
                 book.begin(number, message.retries(), place);
                 tokio::time::sleep(Duration::from_millis(1 + number % 5)).await;
                 if number % FAILS == 0 && message.retries() == 0 {
@@ -257,7 +262,10 @@ impl<'a> Javas<'a> {
                 let tries = line["reconsumeTimes"].as_i64().and_then(|tries| i32::try_from(tries).ok());
                 let place = Place {
                     member: usize::try_from(member).unwrap_or_default(),
-                    queue: line["queue"].as_i64().and_then(|queue| i32::try_from(queue).ok()).unwrap_or(-1),
+                    queue: (
+                        line["topic"].as_str().unwrap_or_default().to_owned(),
+                        line["queue"].as_i64().and_then(|queue| i32::try_from(queue).ok()).unwrap_or(-1),
+                    ),
                     offset: line["offset"].as_i64().unwrap_or(-1),
                 };
                 self.book.begin(number, tries.unwrap_or_default(), place);
@@ -299,7 +307,7 @@ impl Fleet for Javas<'_> {
 struct Killed<'a> {
     fleet: Ours<'a>,
     /// The place from which on nothing of it was committed, by queue.
-    uncommitted: BTreeMap<i32, i64>,
+    uncommitted: BTreeMap<(String, i32), i64>,
     in_flight: usize,
     at: Instant,
     producing: i64,
@@ -319,13 +327,12 @@ impl<'a> Killed<'a> {
         fleet.wait("killed", MINUTE, Self::COUNT / 2);
         // Its sockets close, and nothing is said. When this is over its handlers have taken their last step.
         let (runtime, consumer) = fleet.members.pop_front().expect("a member");
-        let queues: Vec<i32> = consumer.assignment().queues().map(|queue| queue.id).collect();
+        let queues: Vec<(String, i32)> = consumer.assignment().queues().map(named).collect();
         std::mem::forget(consumer);
         runtime.shutdown_timeout(MINUTE);
         let at = Instant::now();
-        let committed = |queue: i32| cluster.committed("killed", "killed", 0, queue).unwrap_or(0);
-        let uncommitted: BTreeMap<i32, i64> =
-            queues.into_iter().map(|queue| (queue, committed(queue))).collect();
+        let committed = |(topic, id): &(String, i32)| cluster.committed("killed", topic, 0, *id).unwrap_or(0);
+        let uncommitted = queues.into_iter().map(|queue| (queue.clone(), committed(&queue))).collect();
         let mut killed = Self { fleet, uncommitted, in_flight: 0, at, producing };
         let pages = killed.fleet.book.pages();
         let in_flight = pages.begun.values().filter(|places| killed.was_in_flight(&places[0])).count();

@@ -58,6 +58,8 @@ fn in_javas_unit(row: &OptionRow) -> String {
     let value = row.value(&Limits::default());
     match row.kind {
         OptionKind::Bytes => (value >> 20).to_string(),
+        // Its words are not Java's truth values.
+        _ if row.java == "clientRebalance" => (row.text(&Limits::default()) == "client").to_string(),
         _ => value.to_string(),
     }
 }
