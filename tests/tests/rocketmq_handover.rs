@@ -327,7 +327,9 @@ impl<'a> Killed<'a> {
         fleet.wait("killed", MINUTE, Self::COUNT / 2);
         // Its sockets close, and nothing is said. When this is over its handlers have taken their last step.
         let (runtime, consumer) = fleet.members.pop_front().expect("a member");
-        let queues: Vec<(String, i32)> = consumer.assignment().queues().map(named).collect();
+        // The assignment does not show it.
+        let retries = ("%RETRY%killed".to_owned(), 0);
+        let queues: Vec<(String, i32)> = consumer.assignment().queues().map(named).chain([retries]).collect();
         std::mem::forget(consumer);
         runtime.shutdown_timeout(MINUTE);
         let at = Instant::now();
