@@ -36,16 +36,23 @@ fn scenario(version: Version) {
         );
         assert_eq!((&done["sent"], &done["retried"]), (&json!(HALF), &json!(0)), "{done}");
     };
+    let mut members = Members::new(&cluster.namesrv(), "readers", "orders");
+    for _ in 0..2 {
+        members.start(&[]);
+    }
+    assert!(
+        members.settle(MINUTE, |owners| owners.values().all(|queues| queues.len() == 2)),
+        "{}",
+        members.tails()
+    );
+    // What is sent after the members agree answers the pulls that the first one left with the broker before it gave two
+    // queues away. On 5.x one of those could take the reset, and nobody would hear of it (manual, `races`).
     produce(0);
     std::thread::sleep(Duration::from_secs(1));
     let between = evenkeel::clock::wall().as_millis();
     std::thread::sleep(Duration::from_secs(1));
     produce(HALF);
 
-    let mut members = Members::new(&cluster.namesrv(), "readers", "orders");
-    for _ in 0..2 {
-        members.start(&[]);
-    }
     let mut tally = Tally::new(SEED, Kind::Mixed, 2 * HALF);
     while tally.missing() > 0 {
         let Some((_, line)) = members.next(MINUTE) else {
@@ -55,18 +62,7 @@ fn scenario(version: Version) {
             tally.take_ours(&line);
         }
     }
-    assert!(
-        members.settle(MINUTE, |owners| owners.values().all(|queues| queues.len() == 2)),
-        "{}",
-        members.tails()
-    );
-    // What comes again because a queue went to the second member is over after a moment of silence.
-    while let Some((_, line)) = members.next(Duration::from_secs(1)) {
-        if line["type"] == "message" {
-            tally.take_ours(&line);
-        }
-    }
-    let before = tally.duplicates();
+    assert_eq!(tally.duplicates(), 0);
 
     let begin = Instant::now();
     let text =
@@ -100,9 +96,7 @@ fn scenario(version: Version) {
         assert_ne!(line["type"], "message", "once is enough: {line}");
     }
     assert_eq!(again.duplicates(), 0);
-    println!(
-        "{version}: {expected} messages came again {took:?} after the command began; {before} duplicates before it"
-    );
+    println!("{version}: {expected} messages came again {took:?} after the command began");
     for member in 0..2 {
         assert_eq!(members.stop(member).code, Some(0));
     }

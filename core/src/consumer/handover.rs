@@ -53,6 +53,10 @@ impl Consumer {
                 matches!(life.phase, Phase::Fetching | Phase::Draining) && life.is_at_rest()
             });
         let begun: Vec<QueueEpoch> = begun.map(|(epoch, _)| *epoch).collect();
-        begun.into_iter().fold(false, |any, epoch| self.fill_gaps(epoch) || any)
+        let mut open = 0;
+        for epoch in begun {
+            open += usize::from(self.fill_gaps(epoch));
+        }
+        open > 0
     }
 }

@@ -87,6 +87,7 @@ fn reason_name(reason: Reason) -> &'static str {
         Reason::Rebalance => "rebalance",
         Reason::Commit => "commit",
         Reason::Queue => "queue",
+        Reason::Pop => "pop",
         Reason::SendBackRetry => "sendBackRetry",
         Reason::Suspended => "suspended",
         Reason::Locks => "locks",
