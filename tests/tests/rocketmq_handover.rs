@@ -200,7 +200,7 @@ impl Fleet for Ours<'_> {
                 let place = Place { member, queue: named(context.queue()), offset: message.offset() };
                 book.begin(number, message.retries(), place);
                 tokio::time::sleep(Duration::from_millis(1 + number % 5)).await;
-                if number % FAILS == 0 && message.retries() == 0 {
+                if number.is_multiple_of(FAILS) && message.retries() == 0 {
                     return Ok(DelayLevel::new(1).map_or(Ack::RetryLater, Ack::RetryAfter));
                 }
                 book.pages().done.insert(number);
