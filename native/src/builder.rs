@@ -25,7 +25,7 @@ use crate::settings::values::option_value;
 use crate::tls::Tls;
 use crate::workers::Workers;
 use evenkeel_core::allocate::{Allocate, Average, named};
-use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow};
+use evenkeel_core::config::{ConsumerConfig, Limits, OPTIONS, OptionRow, RebalanceBy};
 use evenkeel_core::consumer::{Consumer as Machine, Input};
 use evenkeel_core::model::{Address, ClientId, Group, Topic};
 use evenkeel_core::wire::acl::Credentials;
@@ -365,6 +365,13 @@ impl<H> ConsumerBuilder<H> {
     /// refused (see the option `foreign_members`). Orderly consumers do it anyway; with broadcasting it is an error.
     pub fn exclusive_handover(self, on: bool) -> Self {
         self.set("exclusive_handover", i64::from(on))
+    }
+
+    /// Who shares the queues out: the members unless set. With the broker (5.x) the group follows an operator's
+    /// `mqadmin setConsumeMode` to pop and back, while it runs; where a broker cannot, the members share as ever.
+    pub fn rebalance_by(mut self, who: RebalanceBy) -> Self {
+        self.limits.rebalance = who;
+        self
     }
 
     /// Handlers that run at the same time, over all queues.

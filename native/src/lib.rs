@@ -72,7 +72,7 @@ pub use status::{Histogram, Status, Tally, TopicTally};
 pub use tls::{Tls, TlsBuilder};
 
 pub use evenkeel_core::allocate;
-pub use evenkeel_core::config::{Limits, OPTIONS};
+pub use evenkeel_core::config::{Limits, OPTIONS, RebalanceBy};
 pub use evenkeel_core::consumer::io::{Common, Event, Failure, Position, RebalanceReason, Scope};
 pub use evenkeel_core::consumer::{QueueView, Snapshot};
 pub use evenkeel_core::error::Blame;

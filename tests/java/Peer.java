@@ -40,6 +40,7 @@ import org.apache.rocketmq.client.producer.SendResult;
 import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
@@ -217,7 +218,8 @@ public final class Peer {
 
     /**
      * Sends seq first..first+count, message seq to queue seq % queues in the order of MessageQueue. Each queue has one
-     * request in flight and the next follows from its callback: a queue holds its messages in the order of seq.
+     * request in flight and the next follows from its callback: a queue holds its messages in the order of seq. With
+     * "shards", a multiple of the queues, message seq has the sharding key seq % shards.
      */
     private static final class Producing {
         private final JSONObject command;
@@ -226,6 +228,7 @@ public final class Peer {
         private final long seed;
         private final long end;
         private final int batch;
+        private final long shards;
         private final double perSecond;
         private final long start = System.nanoTime();
         private final long first;
@@ -242,6 +245,7 @@ public final class Peer {
             first = command.getLongValue("first");
             end = first + command.getLongValue("count");
             batch = command.containsKey("batch") ? command.getIntValue("batch") : 32;
+            shards = command.getLongValue("shards");
             perSecond = command.getDoubleValue("rate");
         }
 
@@ -292,6 +296,14 @@ public final class Peer {
             }
         }
 
+        private Message message(long seq) {
+            Message message = Peer.message(topic, seed, shape(kind, seq), seq);
+            if (shards > 0) {
+                MessageAccessor.putProperty(message, "__SHARDINGKEY", Long.toString(seq % shards));
+            }
+            return message;
+        }
+
         private final class Lane implements SendCallback {
             final int index;
             long next;
@@ -326,7 +338,7 @@ public final class Peer {
                     if (alone && !messages.isEmpty()) {
                         break;
                     }
-                    messages.add(message(topic, seed, shape, next));
+                    messages.add(message(next));
                     next += queues.size();
                     if (alone) {
                         break;
@@ -387,8 +399,7 @@ public final class Peer {
             private List<Message> rebuild() {
                 List<Message> again = new ArrayList<>();
                 for (Message message : current) {
-                    long seq = Long.parseLong(message.getUserProperty("seq"));
-                    again.add(message(topic, seed, shape(kind, seq), seq));
+                    again.add(message(Long.parseLong(message.getUserProperty("seq"))));
                 }
                 return again;
             }

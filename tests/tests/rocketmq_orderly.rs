@@ -1,5 +1,6 @@
-//! Order on real brokers: one worker for each queue in the whole group, and nothing begins while something before it is
-//! open; through joins, a clean leave, a kill, a Java member, and a message that nobody can handle.
+//! Order on real brokers, under 2,000 messages a second: one worker for each queue in the whole group, first deliveries that
+//! ascend for each sharding key, and nothing begins while something before it is open; through joins, a clean leave, a
+//! kill, a Java member, and a message that nobody can handle.
 
 use evenkeel::{Batch, Consumer, Context, Ordered, StartFrom};
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};
@@ -9,9 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
-const COUNT: i64 = 6_000;
-const RATE: u64 = 1_000;
+const COUNT: i64 = 12_000;
+/// Messages a second.
+const RATE: u64 = 2_000;
 const QUEUES: i64 = 8;
+/// Each on one queue.
+const SHARDING_KEYS: i64 = 64;
 const MINUTE: Duration = Duration::from_secs(60);
 /// A broker keeps the lock of a killed member for 60 s; then come a renewal and a look.
 const LOCK_IS_OVER: Duration = Duration::from_secs(100);
@@ -45,6 +49,8 @@ struct Pages {
     open: BTreeMap<i32, (usize, i64)>,
     /// By queue: one past the last offset that was done.
     done: BTreeMap<i32, i64>,
+    /// By sharding key: the numbers that were handed out.
+    keys: BTreeMap<String, BTreeSet<i64>>,
     distinct: i64,
     repeated: i64,
     /// Offsets that others may have done, so that a queue may go on behind them.
@@ -68,6 +74,16 @@ impl Book {
         }
         if offset < next {
             pages.repeated += 1;
+        }
+    }
+
+    /// The first deliveries of a key ascend.
+    fn note_key(&self, key: &str, number: i64) {
+        let mut pages = self.pages();
+        let numbers = pages.keys.entry(key.to_owned()).or_default();
+        let last = numbers.last().copied();
+        if numbers.insert(number) && last.is_some_and(|last| number < last) {
+            pages.wrong.push(format!("{number} of key {key} comes first after {last:?}"));
         }
     }
 
@@ -119,6 +135,8 @@ impl Member {
                 let queue = context.queue().id;
                 for message in batch {
                     book.begin(number, queue, message.offset());
+                    let key = message.property("__SHARDINGKEY").expect("a sharding key");
+                    book.note_key(key, message.property("seq").expect("a number").parse()?);
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     book.end(queue, message.offset());
                 }
@@ -166,7 +184,7 @@ fn settle(what: &str, members: &[&Member], queues: usize) {
 fn produce(cluster: &Cluster, peer: &mut Peer, topic: &str) -> i64 {
     peer.send(json!({
         "cmd": "produce", "namesrv": cluster.namesrv(), "topic": topic, "count": COUNT, "kind": "text", "seed": 5,
-        "rate": RATE,
+        "rate": RATE, "shards": SHARDING_KEYS,
     }))
 }
 
@@ -209,6 +227,12 @@ fn joins_a_leave_and_a_kill(cluster: &Cluster, peer: &mut Peer) {
         (pages.distinct, clean),
         (COUNT, 0),
         "no message comes twice where a queue is handed over under its lock"
+    );
+    let of_each: Vec<usize> = pages.keys.values().map(BTreeSet::len).collect();
+    let [some, more] = [COUNT / SHARDING_KEYS, COUNT / SHARDING_KEYS + 1].map(|count| count as usize);
+    assert!(
+        of_each.len() as i64 == SHARDING_KEYS && of_each.iter().all(|count| [some, more].contains(count)),
+        "{of_each:?}"
     );
     for queue in 0..QUEUES {
         let (queue, end) = (queue as i32, cluster.max_offset("ordered", 0, queue as i32));
