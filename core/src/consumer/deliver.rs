@@ -126,7 +126,7 @@ impl Consumer {
         for offset in self.partly_done(epoch, offsets, done, why) {
             match self.is_broadcasting() {
                 true => self.drop_message(epoch, *offset),
-                false => self.send_back(epoch, *offset, delay_level),
+                false => self.send_back(epoch, *offset, delay_level, self.config.max_retries()),
             }
         }
     }
@@ -158,7 +158,8 @@ impl Consumer {
     }
 
     /// Asks the broker to store the message again. Its log position names it there, not its queue offset.
-    pub(super) fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32) {
+    /// At `most` retries it becomes a dead letter.
+    pub(super) fn send_back(&mut self, epoch: QueueEpoch, offset: i64, delay_level: i32, most: i32) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
         let Some(message) = life.window.suspend(offset) else { return };
         let master =
@@ -172,7 +173,7 @@ impl Consumer {
             delay_level,
             msg_id: message.msg_id().to_string(),
             origin_topic,
-            max_reconsume_times: self.config.max_retries(),
+            max_reconsume_times: most,
         });
         life.sending_back.insert(offset);
         self.call(Purpose::SendBack(epoch, offset), master, request, self.config.limits.offset_timeout);

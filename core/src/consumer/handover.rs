@@ -39,9 +39,15 @@ impl Consumer {
         let gaps = life.window.gaps();
         let due: Vec<i64> = gaps.iter().copied().filter(|offset| !life.stuck.contains_key(offset)).collect();
         for offset in due {
-            if self.queues.lives.get(&epoch).is_some_and(|life| !life.sending_back.contains(&offset)) {
-                self.send_back(epoch, offset, USUAL);
+            let Some(life) = self.queues.lives.get(&epoch) else { continue };
+            if life.sending_back.contains(&offset) {
+                continue;
             }
+            // Brokers bury a message that comes back at the most retries. One that has a try left has not had it.
+            let retries = self.config.max_retries();
+            let tried = life.window.message(offset).map_or(0, |message| message.reconsume_times);
+            let most = if tried > retries { retries } else { retries.saturating_add(1) };
+            self.send_back(epoch, offset, USUAL, most);
         }
         !gaps.is_empty()
     }

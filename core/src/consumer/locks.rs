@@ -135,7 +135,12 @@ impl Consumer {
             let Some(life) = self.queues.lives.get_mut(&epoch) else { continue };
             life.lease.due = None;
             let leaving = !matches!(self.run, Run::Running) && life.lease.granted.is_none();
-            if life.lease.asking || life.phase == Phase::Closing || leaving {
+            if life.lease.asking || leaving {
+                continue;
+            }
+            if life.phase == Phase::Closing {
+                // The unlock that may follow must not meet this; if the last commit fails, the lock is needed longer.
+                self.lock_due(epoch, self.now + self.config.limits.lock_retry);
                 continue;
             }
             if self.locks.leaving.contains(&life.queue) {

@@ -41,7 +41,7 @@ impl Consumer {
         if self.is_broadcasting() {
             return self.note_locally(epoch);
         }
-        let (Some(offset), None) = (life.uncommitted(), life.commit.or(life.after_commit)) else { return };
+        let Some(offset) = life.uncommitted().filter(|_| !life.is_committing()) else { return };
         if life.is_held() && !self.may_commit(life) {
             return;
         }
@@ -109,20 +109,23 @@ impl Consumer {
                 return self.last_commit_failed(epoch);
             }
             // This one may have been under way since before the last handlers finished.
-            self.commit(epoch);
-            if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
-                self.end_life(epoch);
-            }
+            self.commit_last(epoch);
         }
     }
 
-    /// A commit that outlived its life has ended: the queue's present life may commit.
+    /// A commit that outlived its life has ended: the queue's present life may commit. One on its way out goes on with that:
+    /// its queue may have a new owner, and it looks first.
     fn let_next_life_commit(&mut self, call: CallId) {
         let next = self.queues.lives.iter_mut().find(|(_, life)| life.after_commit == Some(call));
         if let Some((epoch, life)) = next {
             life.after_commit = None;
-            let epoch = *epoch;
-            self.commit(epoch);
+            let (epoch, phase) = (*epoch, life.phase);
+            self.attention.insert(epoch);
+            match phase {
+                Phase::Draining => {}
+                Phase::Closing => self.commit_last(epoch),
+                Phase::Locating { .. } | Phase::Fetching => self.commit(epoch),
+            }
         }
     }
 

@@ -54,7 +54,7 @@ impl Consumer {
             if tries >= most {
                 match self.is_broadcasting() {
                     true => self.drop_message(epoch, *offset),
-                    false => self.send_back(epoch, *offset, DEAD_LETTER),
+                    false => self.send_back(epoch, *offset, DEAD_LETTER, self.config.max_retries()),
                 }
             } else if life.window.put_back(*offset, 1) {
                 life.suspended = true;

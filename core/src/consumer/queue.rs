@@ -165,6 +165,11 @@ impl AssignedQueue {
         self.commit_point().filter(|point| self.committed != Some(*point))
     }
 
+    /// Whether a commit of the queue is under way, of this life or of the one before. Only one is at a time.
+    pub(super) fn is_committing(&self) -> bool {
+        self.commit.or(self.after_commit).is_some()
+    }
+
     /// Whether no handler and no send-back is under way.
     pub(super) fn is_at_rest(&self) -> bool {
         self.running.is_empty() && self.sending_back.is_empty()
@@ -364,7 +369,7 @@ impl Consumer {
     /// Looks whether a queue on its way out can take its next step.
     pub(super) fn decide_draining(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
-        let rests = life.is_at_rest() && life.commit.is_none() && !life.waiting;
+        let rests = life.is_at_rest() && !life.is_committing() && !life.waiting;
         if life.phase == Phase::Draining && rests && !self.fill_gaps(epoch) {
             self.close_queue(epoch);
         }
@@ -385,10 +390,7 @@ impl Consumer {
         match (life.uncommitted(), master) {
             (Some(_), Some(_)) if alone => {
                 life.phase = Phase::Closing;
-                self.commit(epoch);
-                if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
-                    self.end_life(epoch);
-                }
+                self.commit_last(epoch);
             }
             (Some(_), Some(master)) => {
                 life.phase = Phase::Closing;
@@ -403,30 +405,42 @@ impl Consumer {
     pub(super) fn on_last_look(&mut self, epoch: QueueEpoch, result: Result<Option<i64>, CallError>) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         match (result, life.uncommitted()) {
-            (Ok(theirs), Some(ours)) if theirs.is_none_or(|theirs| theirs < ours) => self.commit(epoch),
-            (Err(_), Some(_)) => return self.last_commit_failed(epoch),
-            _ => return self.end_life(epoch),
+            (Ok(theirs), Some(ours)) if theirs.is_none_or(|theirs| theirs < ours) => self.commit_last(epoch),
+            (Err(_), Some(_)) => self.last_commit_failed(epoch),
+            _ => self.end_life(epoch),
         }
-        if self.queues.lives.get(&epoch).is_some_and(|life| life.commit.is_none()) {
+    }
+
+    /// Sends what is not committed yet. A commit that is still under way comes first; the life ends if nothing is left.
+    pub(super) fn commit_last(&mut self, epoch: QueueEpoch) {
+        self.commit(epoch);
+        if self.queues.lives.get(&epoch).is_some_and(|life| !life.is_committing()) {
             self.end_life(epoch);
         }
     }
 
     /// The broker has not taken the last commit. Under its lock the queue's next owner waits for it, so it is tried again
-    /// while the patience lasts. Else somebody has begun already, and there is nothing to be gained.
+    /// while the patience lasts, or the consumer's stop. Else somebody has begun already, and there is nothing to be gained.
     pub(super) fn last_commit_failed(&mut self, epoch: QueueEpoch) {
-        let again = self.now + self.config.limits.pull_retry_delay;
-        let ours = |life: &AssignedQueue| self.needs_locks() && self.may_commit(life);
         let Some(life) = self.queues.lives.get(&epoch) else { return };
-        match life.patience {
-            Some(end) if again < end && ours(life) && self.is_running() => {
+        let ours = self.needs_locks() && self.may_commit(life);
+        let again = self.now + self.config.limits.pull_retry_delay;
+        let again = match (self.may_try_last_commit_again(), life.patience) {
+            (Some(wait), _) => Some(self.now + wait),
+            (None, Some(end)) if self.is_running() && again < end => {
+                self.timers.set(Timer::Drain(epoch), end);
+                Some(again)
+            }
+            (None, _) => None,
+        };
+        match again.filter(|_| ours) {
+            Some(at) => {
                 if let Some(life) = self.queues.lives.get_mut(&epoch) {
                     life.phase = Phase::Draining;
                 }
-                self.timers.set(Timer::Drain(epoch), end);
-                self.look_again(epoch, again);
+                self.look_again(epoch, at);
             }
-            _ => self.end_life(epoch),
+            None => self.end_life(epoch),
         }
     }
 

@@ -89,9 +89,13 @@ struct Round {
 impl Consumer {
     /// Something has changed that may change what is ours. Mutates only; [`Consumer::decide_rebalance`] acts.
     pub(super) fn rebalance_soon(&mut self, reason: RebalanceReason, told_by: Option<&Address>) {
-        match reason {
-            RebalanceReason::Started => self.rebalance.dirty = Some(reason),
-            _ => _ = self.rebalance.dirty.get_or_insert(reason),
+        // What a round waits for is decided by the most urgent of its reasons.
+        match (reason, self.rebalance.dirty) {
+            (RebalanceReason::MembersChanged, Some(RebalanceReason::Started)) => {}
+            (RebalanceReason::Started | RebalanceReason::MembersChanged, _) | (_, None) => {
+                self.rebalance.dirty = Some(reason);
+            }
+            (_, Some(_)) => {}
         }
         if let Some(address) = told_by {
             self.rebalance.hint = Some(address.clone());

@@ -92,10 +92,11 @@ impl Consumer {
                 Step::Committing => {
                     self.commit_all();
                     self.decide_saving();
+                    let again = |life: &AssignedQueue| {
+                        life.waiting && (life.commit_failed || life.phase == Phase::Draining)
+                    };
                     let under_way = |life: &AssignedQueue| {
-                        life.commit.is_some()
-                            || life.phase == Phase::Closing
-                            || life.commit_failed && life.waiting
+                        life.is_committing() || life.phase == Phase::Closing || again(life)
                     };
                     let saving = self.local.is_saving();
                     if !overdue && (saving || self.queues.lives.values().any(under_way)) {
@@ -143,12 +144,12 @@ impl Consumer {
     /// Sends each commit that is due and was not refused in this step already, or may be tried again. Queues that were on
     /// their way out when the stop began have a new owner: their last commit looks at the broker's offset first, as ever.
     fn commit_all(&mut self) {
-        let lives: Vec<(QueueEpoch, Phase)> =
-            self.queues.lives.iter().map(|(epoch, life)| (*epoch, life.phase)).collect();
-        for (epoch, phase) in lives {
+        let lives: Vec<(QueueEpoch, Phase, bool)> =
+            self.queues.lives.iter().map(|(epoch, life)| (*epoch, life.phase, life.waiting)).collect();
+        for (epoch, phase, waiting) in lives {
             match phase {
-                Phase::Draining => self.close_queue(epoch),
-                Phase::Closing => {}
+                Phase::Draining if !waiting => self.close_queue(epoch),
+                Phase::Draining | Phase::Closing => {}
                 Phase::Locating { .. } | Phase::Fetching => {
                     let again = self.needs_locks();
                     let due = |life: &AssignedQueue| !life.commit_failed || again && !life.waiting;
@@ -167,6 +168,13 @@ impl Consumer {
         if committing && self.needs_locks() && self.queues.lives.get(&epoch).is_some_and(ours) {
             self.look_again(epoch, self.now + COMMIT_RETRY);
         }
+    }
+
+    /// As [`Consumer::commit_again`], of a queue that was on its way out when the stop began: the wait, if it may.
+    pub(super) fn may_try_last_commit_again(&self) -> Option<Duration> {
+        let before_unlocking =
+            |stopping: &Stopping| matches!(stopping.step, Step::Draining | Step::Committing);
+        matches!(&self.run, Run::Stopping(stopping) if before_unlocking(stopping)).then_some(COMMIT_RETRY)
     }
 
     fn unregister(&mut self) -> usize {

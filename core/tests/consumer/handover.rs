@@ -3,7 +3,8 @@
 use crate::support;
 
 use evenkeel_core::config::ConsumerConfig;
-use evenkeel_core::consumer::{Event, Outcome};
+use evenkeel_core::consumer::io::Position;
+use evenkeel_core::consumer::{Event, Input, Outcome};
 use evenkeel_core::wire::code::ResponseCode;
 use support::{
     Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, lost, queue, refused,
@@ -134,9 +135,12 @@ fn without_it_the_next_owner_does_not_wait() {
     config.limits.exclusive_handover = false;
     let (mut rig, q) = moving(config);
     join(&mut rig);
-    rig.advance(SECOND);
+    rig.advance(4 * SECOND);
     assert!(rig.net.locked.is_empty());
-    assert!(rig.view(&q).running > 0, "handlers run, and nothing tells the next owner");
+    assert_eq!(ended(&rig, &q), Some((0, 4)), "given up after `revoke_timeout`");
+    rig.finish_all();
+    rig.advance(SECOND);
+    assert_eq!(rig.net.committed.get(&q), Some(&0), "what its handlers did comes again");
 }
 
 #[test]
@@ -255,6 +259,81 @@ fn leaving_sends_back_what_failed_and_tries_its_commit_again() {
     rig.advance(7 * SECOND);
     assert!(rig.consumer.is_stopped());
     assert_eq!((rig.net.committed[&q], rig.delivered(&q).len()), (5, 5));
+}
+
+/// The queue moved, and then its member stops.
+#[test]
+fn leaving_tries_the_last_commit_of_a_queue_that_moves_again() {
+    let (mut rig, q) = moving(exclusive());
+    let from = join(&mut rig);
+    rig.stop(30 * SECOND);
+    let mut refusals = 2;
+    rig.rule(move |_, request| match request {
+        Request::CommitOffset { .. } if refusals > 0 => {
+            refusals -= 1;
+            Verdict::Reply(Err(refused(request, ResponseCode::SYSTEM_BUSY)))
+        }
+        _ => Verdict::Usual,
+    });
+    rig.finish_all();
+    rig.advance(7 * SECOND);
+    assert!(rig.consumer.is_stopped());
+    assert_eq!(rig.net.committed.get(&q), Some(&4));
+    assert!(order(&rig, from, &q).ends_with(&["commit", "unlock", "unregister"]));
+}
+
+/// 1. The answer to a commit is lost. 2. Somebody seeks: a new life begins, whose commits wait for that answer.
+/// 3. It is done with four messages, and the queue moves, or the member stops.
+#[test]
+fn the_last_commit_waits_for_one_of_the_life_before() {
+    for stops in [false, true] {
+        let (mut rig, q) = moving(exclusive());
+        rig.rule(|_, request| match request {
+            Request::CommitOffset { .. } => Verdict::Park,
+            _ => Verdict::Usual,
+        });
+        rig.finish(&q, 0);
+        rig.advance(4 * SECOND + SECOND / 2);
+        rig.usual();
+        rig.input(Input::Seek { queue: q.clone(), to: Position::Offset(50) });
+        // What the earlier life's handlers did counts no more, and its parked pull is answered: now there are handlers for
+        // the new one, and it may pull.
+        rig.finish_all();
+        rig.store(&q, 1);
+        rig.advance(50 * MS);
+        assert_eq!(rig.delivered(&q)[5..], [50, 51, 52, 53]);
+        let from = rig.calls.len();
+        if stops {
+            rig.stop(30 * SECOND);
+        } else {
+            join(&mut rig);
+        }
+        rig.finish_all();
+        rig.advance(10 * SECOND);
+        assert_eq!(rig.net.committed.get(&q), Some(&54), "stops: {stops}");
+        let seen = order(&rig, from, &q);
+        let unlocked = seen.iter().position(|what| *what == "unlock");
+        assert!(unlocked > seen.iter().rposition(|what| *what == "commit"), "{seen:?}");
+    }
+}
+
+/// It was at its last try and was not worked on.
+#[test]
+fn what_was_put_back_at_its_last_try_does_not_become_a_dead_letter() {
+    let mut config = exclusive();
+    config.limits.max_retries = 0;
+    let (mut rig, q) = moving(config);
+    join(&mut rig);
+    let ticket = rig.ticket(&q, 0);
+    rig.outcome(ticket, Outcome::PutBack);
+    rig.finish_all();
+    rig.advance(SECOND);
+    let most = |request: &Request| match request {
+        Request::SendBack(back) => Some(back.max_reconsume_times),
+        _ => None,
+    };
+    assert_eq!(rig.sent(0, |flight| most(&flight.request)), [1]);
+    assert_eq!(rig.net.committed[&q], 4);
 }
 
 /// As for orderly queues: 30 s after the last answered renewal was sent nothing is handed out or pulled.
