@@ -23,7 +23,8 @@ pub enum Ack {
     /// It is not done but shall not come again either.
     Skip,
     /// It was not worked on: it counts as fetched but not handed out, and it may come again at once. For handlers that
-    /// know that their consumer is about to stop.
+    /// know that their consumer is about to stop. With exclusive hand-over it goes back to its broker, as a retry, if its
+    /// queue moves and something behind it is done.
     PutBack,
 }
 

@@ -77,6 +77,23 @@ fn a_member_that_is_replaced_moves_its_queues_twice_at_once() {
     assert_eq!(rig.fetching("T"), [0, 1, 2, 3]);
 }
 
+/// A list did not come, and is asked for again after a second; a notice does not wait for that.
+#[test]
+fn a_notice_is_not_held_up_by_what_waits() {
+    let mut rig = started(4);
+    rig.rule(|_, request| match request {
+        Request::Members { .. } => Verdict::Reply(Err(lost())),
+        _ => Verdict::Usual,
+    });
+    rig.members_changed();
+    rig.advance(10 * MS);
+    rig.usual();
+    rig.net.members(&["me", "zz"]);
+    rig.members_changed();
+    rig.advance(10 * MS);
+    assert_eq!(rig.fetching("T"), [0, 1]);
+}
+
 /// A notice that comes while the list is on its way is not lost: the list may be older than it.
 #[test]
 fn notice_during_a_round() {
