@@ -7,7 +7,7 @@ use evenkeel_core::consumer::{Event, Input, RebalanceReason};
 use std::borrow::Cow;
 use std::sync::Arc;
 use support::cluster::range;
-use support::{Cluster, MS, Request, Rig, SECOND, Verdict, config, lost, queue};
+use support::{Cluster, MS, Request, Rig, SECOND, Verdict, all_of, config, lost, queue};
 
 fn started(queues: i32) -> Rig {
     let mut net = Cluster::one("T", queues);
@@ -77,21 +77,20 @@ fn a_member_that_is_replaced_moves_its_queues_twice_at_once() {
     assert_eq!(rig.fetching("T"), [0, 1, 2, 3]);
 }
 
-/// A list did not come, and is asked for again after a second; a notice does not wait for that.
+/// A round has just been, so that a new topic waits for the rest of its second; a notice does not.
 #[test]
 fn a_notice_is_not_held_up_by_what_waits() {
     let mut rig = started(4);
-    rig.rule(|_, request| match request {
-        Request::Members { .. } => Verdict::Reply(Err(lost())),
-        _ => Verdict::Usual,
-    });
+    rig.net.topic("U", &[("a", 1)]);
     rig.members_changed();
     rig.advance(10 * MS);
-    rig.usual();
+    rig.input(Input::Subscribe { subscription: all_of("U") });
+    rig.advance(10 * MS);
+    assert_eq!(rig.fetching("U"), [0; 0]);
     rig.net.members(&["me", "zz"]);
     rig.members_changed();
     rig.advance(10 * MS);
-    assert_eq!(rig.fetching("T"), [0, 1]);
+    assert_eq!((rig.fetching("T"), rig.fetching("U")), (vec![0, 1], vec![0]));
 }
 
 /// A notice that comes while the list is on its way is not lost: the list may be older than it.
