@@ -44,6 +44,11 @@ impl Membership {
         self.brokers.get(address).is_some_and(|broker| broker.registered)
     }
 
+    /// Whether the last heartbeat that has ended was refused or got no answer.
+    pub(super) fn refused(&self, address: &Address) -> bool {
+        self.brokers.get(address).is_some_and(|broker| broker.failures > 0)
+    }
+
     pub(super) fn forget(&mut self, address: &Address) {
         self.brokers.remove(address);
     }

@@ -11,7 +11,9 @@
 //! another reason unless one did: then a further round follows at its end.
 //!
 //! Where the broker shares out ([`RebalanceBy::Broker`](crate::config::RebalanceBy)) a round asks it for each topic what is
-//! ours; it may also say that a topic is popped (`pop`). All members ask the same broker, unless it fails.
+//! ours; it may also say that a topic is popped (`pop`). All members ask the same broker, the first by address: neither a
+//! notice nor an earlier answer chooses another one. The next one is asked while that one refuses our heartbeats, and in
+//! the round after one in which it could not tell.
 //!
 //! | answer | consequence |
 //! |---|---|
@@ -55,6 +57,8 @@ pub(crate) struct Rebalance {
     pub(super) generation: u64,
     /// The last round could not be finished.
     retry: bool,
+    /// Brokers that could not tell in the last round. Where members share out, any broker is asked anyway.
+    passed_over: BTreeSet<Address>,
     /// The first round has been tried.
     ready: bool,
     /// What the last round said should be ours.
@@ -132,22 +136,28 @@ impl Consumer {
 
     fn start_round(&mut self, reason: RebalanceReason) {
         let hint = self.rebalance.hint.take();
+        let passed_over = core::mem::take(&mut self.rebalance.passed_over);
         let mut by_broker: BTreeMap<Address, Vec<Topic>> = BTreeMap::new();
         let mut failed = false;
         let by_brokers = self.config.is_shared_out_by_broker();
         let topics: Vec<Topic> = self.subscriptions.keys().cloned().collect();
         for topic in topics.into_iter().filter(|topic| self.routes.known(topic)) {
-            let sources: Vec<Address> = self
-                .routes
-                .member_sources(&topic)
-                .into_iter()
-                .filter(|address| self.membership.registered(address))
-                .collect();
-            let told = hint.as_ref().filter(|hint| sources.contains(hint));
-            let asked = sources.iter().find(|address| by_broker.contains_key(*address));
+            let mut sources = self.routes.member_sources(&topic);
             // Brokers may not agree on how a topic is consumed; members that ask the same one do.
-            let first = sources.iter().min().filter(|_| by_brokers && !self.rebalance.retry);
-            match told.or(asked).or(first).cloned().or_else(|| self.rng.pick(&sources).cloned()) {
+            let first = sources
+                .iter()
+                .filter(|address| by_brokers && !self.membership.refused(address))
+                .filter(|address| !passed_over.contains(*address))
+                .min()
+                .cloned();
+            sources.retain(|address| self.membership.registered(address));
+            let told = hint.clone().filter(|hint| sources.contains(hint));
+            let asked = sources.iter().find(|address| by_broker.contains_key(*address)).cloned();
+            let source = match first {
+                Some(first) => Some(first).filter(|first| sources.contains(first)),
+                None => told.or(asked).or_else(|| self.rng.pick(&sources).cloned()),
+            };
+            match source {
                 Some(address) => by_broker.entry(address).or_default().push(topic),
                 None => failed = true,
             }
@@ -212,6 +222,7 @@ impl Consumer {
             }
             Err(error) => {
                 round.failed = true;
+                self.rebalance.passed_over.insert(from.clone());
                 let (to, about) = (from.clone(), self.config.group.to_string());
                 self.event(Event::CallFailed {
                     to,
@@ -260,7 +271,10 @@ impl Consumer {
                     round.failed |= !self.take_assignment(&topic, &table, round.reason);
                 }
             }
-            Ok(None) => round.failed = true,
+            Ok(None) => {
+                round.failed = true;
+                self.rebalance.passed_over.insert(from.clone());
+            }
             Err(CallError::Refused(Refusal { code: ResponseCode::REQUEST_CODE_NOT_SUPPORTED, .. })) => {
                 if self.rebalance.unable.insert(from.clone()) {
                     self.event(Event::SharedOutHere { broker: from.clone() });
@@ -272,6 +286,7 @@ impl Consumer {
             }
             Err(error) => {
                 round.failed = true;
+                self.rebalance.passed_over.insert(from.clone());
                 let about = topics.first().map(Topic::to_string).unwrap_or_default();
                 let (to, what) = (from.clone(), "ask the broker what is ours");
                 self.event(Event::CallFailed { to, what, about, error, attempt: 1 });

@@ -1,6 +1,7 @@
 //! The consumer machine in virtual time, one file for each behaviour.
 
 mod broadcasting;
+mod brokers_disagree;
 mod c03_reset_in_flight;
 mod c04_suspend;
 mod c05_no_answer_is_not_no_offset;
