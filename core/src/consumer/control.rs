@@ -42,6 +42,11 @@ impl Consumer {
         self.pops.holds(queue) || self.life_of(queue).is_some_and(AssignedQueue::is_held)
     }
 
+    /// Whether messages of the topic are popped, or still held from a pop: it has no offsets to seek.
+    pub fn is_popping(&self, topic: &Topic) -> bool {
+        self.pops.has(topic)
+    }
+
     fn life_of(&self, queue: &MessageQueue) -> Option<&AssignedQueue> {
         self.queues.lives.get(self.queues.table.get(queue)?)
     }
@@ -71,7 +76,7 @@ impl Consumer {
     }
 
     pub(super) fn on_seek(&mut self, queue: &MessageQueue, to: Position) {
-        if !self.is_running() || !self.holds(queue) {
+        if !self.is_running() || !self.holds(queue) || self.is_popping(&queue.topic) {
             return;
         }
         match to {

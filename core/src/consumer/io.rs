@@ -77,7 +77,8 @@ pub enum Input {
         /// Which.
         scope: Scope,
     },
-    /// Go on elsewhere in a queue. Nothing happens if it is not ours, see [`Consumer::holds`](super::Consumer::holds).
+    /// Go on elsewhere in a queue. Nothing happens if it is not ours, see [`Consumer::holds`](super::Consumer::holds), or if
+    /// its topic is popped, see [`Consumer::is_popping`](super::Consumer::is_popping).
     Seek {
         /// The queue.
         queue: MessageQueue,
@@ -246,7 +247,7 @@ pub enum Event {
         topic: Topic,
         /// What started the round.
         reason: RebalanceReason,
-        /// Members of the group.
+        /// Members of the group; 0 where the broker shares out (it does not tell) and after the topic was unsubscribed.
         members: usize,
         /// Queues of the topic.
         queues: usize,

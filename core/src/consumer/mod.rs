@@ -389,8 +389,8 @@ impl Consumer {
         }
         self.forget_pop_retries(topic);
         self.paused.unsubscribed(topic);
-        self.rates.forget(topic);
         self.want_nothing_of(topic);
+        self.rebalance.unsettled.insert(topic.clone());
         self.timers.clear(&Timer::Route(topic.clone()));
         self.timers.clear(&Timer::Check(topic.clone()));
         // The queues' last commits still need their brokers' addresses: these go with the next route that is learnt.

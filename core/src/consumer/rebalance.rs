@@ -69,7 +69,7 @@ pub(crate) struct Rebalance {
     facts: BTreeMap<Topic, Facts>,
     /// Brokers that cannot share out.
     unable: BTreeSet<Address>,
-    /// Topics of which a life has ended since they were last compared.
+    /// Topics that were unsubscribed, or of which a life has ended, since they were last compared.
     pub(super) unsettled: BTreeSet<Topic>,
     /// The last list had our id more than once; told once.
     duplicate: bool,
@@ -131,6 +131,17 @@ impl Consumer {
     pub(super) fn decide_unsettled(&mut self) {
         while let Some(topic) = self.rebalance.unsettled.pop_first() {
             self.reconcile(&topic, None);
+            self.forget_topic(&topic);
+        }
+    }
+
+    /// What is known of a topic goes when nobody subscribes to it and the last life of its queues has ended.
+    fn forget_topic(&mut self, topic: &Topic) {
+        let has_life = self.queues.lives.values().any(|life| life.queue.topic == *topic);
+        if !self.subscriptions.contains_key(topic) && !has_life && !self.pops.has(topic) {
+            self.rebalance.facts.remove(topic);
+            self.rates.forget(topic);
+            self.pops.forget_retry(topic);
         }
     }
 
@@ -422,7 +433,7 @@ impl Consumer {
         for queue in &gained {
             self.start_queue(queue.clone());
         }
-        let may_pop = wanted_pops.len() > popping.len() && self.may_pop(topic);
+        let may_pop = !wanted_pops.is_subset(&popping) && self.may_pop(topic);
         let gained_pops: Vec<MessageQueue> =
             wanted_pops.difference(&popping).filter(|_| may_pop).cloned().collect();
         for entry in &gained_pops {

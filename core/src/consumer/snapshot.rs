@@ -98,7 +98,7 @@ impl Consumer {
             next: -1,
             max: -1,
             cached: life.held(),
-            cached_bytes: 0,
+            cached_bytes: life.bytes(),
             running: life.running(),
             paused: self.paused.has(&life.queue),
             locked: false,

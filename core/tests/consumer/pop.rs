@@ -3,7 +3,7 @@
 use crate::support;
 
 use evenkeel_core::config::RebalanceBy;
-use evenkeel_core::consumer::{Event, Failure, Input, Outcome};
+use evenkeel_core::consumer::{Event, Failure, Input, Outcome, Position};
 use evenkeel_core::model::CallId;
 use evenkeel_core::wire::code::ResponseCode;
 use evenkeel_core::wire::pop::PoppedMessage;
@@ -90,7 +90,7 @@ pub(super) fn found(rig: &mut Rig, offsets: core::ops::Range<i64>) {
 }
 
 /// Offsets that were acknowledged, in order.
-fn acked(rig: &Rig) -> Vec<i64> {
+pub(super) fn acked(rig: &Rig) -> Vec<i64> {
     rig.sent(0, |flight| match &flight.request {
         Request::Ack(popped) => Some(popped.check_point.offset),
         _ => None,
@@ -98,7 +98,7 @@ fn acked(rig: &Rig) -> Vec<i64> {
 }
 
 /// Offsets that were hidden anew, and for how long.
-fn hidden(rig: &Rig) -> Vec<(i64, i64)> {
+pub(super) fn hidden(rig: &Rig) -> Vec<(i64, i64)> {
     rig.sent(0, |flight| match &flight.request {
         Request::ChangeInvisible { popped, invisible_ms } => Some((popped.check_point.offset, *invisible_ms)),
         _ => None,
@@ -254,6 +254,21 @@ fn popping_waits_while_much_is_held() {
 }
 
 #[test]
+fn popping_waits_while_many_bytes_are_held() {
+    let mut rig = rig_with(|limits| (limits.queue_bytes_max, limits.concurrency) = (1 << 20, 1));
+    let mut messages = popped(0..2, 60_000, 0);
+    for popped in &mut messages {
+        popped.message.body = vec![0; 600 << 10].into();
+    }
+    answer(&mut rig, PopStatus::Found, messages);
+    assert!(pop_in_flight(&rig).is_none(), "1200 KiB are held");
+    assert_eq!(rig.view(&entry()).cached_bytes, 1200 << 10);
+    rig.finish(&entry(), 0);
+    rig.advance(MS);
+    assert!(pop_in_flight(&rig).is_some(), "600 KiB are held");
+}
+
+#[test]
 fn unwanted_tags_are_acknowledged_unseen() {
     let mut net = Cluster::one("T", 1);
     net.popped.insert("T".into());
@@ -347,6 +362,28 @@ fn a_handler_that_put_its_messages_back_gets_them_again() {
     rig.outcome(ticket, Outcome::PutBack);
     assert_eq!(rig.delivered(&entry()), [0, 1, 0]);
     assert!(acked(&rig).is_empty() && hidden(&rig).is_empty());
+}
+
+/// An entry has no offset. Who asks for a seek can see that before.
+#[test]
+fn a_popped_topic_cannot_be_sought() {
+    let mut rig = rig();
+    let topic = support::Topic::from("T");
+    let calls = rig.calls.len();
+    for queue in [entry(), queue("T", 0)] {
+        for to in [Position::Offset(7), Position::First] {
+            rig.input(Input::Seek { queue: queue.clone(), to });
+        }
+    }
+    assert_eq!((rig.calls.len(), rig.view(&entry()).phase), (calls, "popping"));
+    assert!(rig.consumer.is_popping(&topic));
+    rig.net.popped.clear();
+    rig.members_changed();
+    rig.advance(SECOND);
+    assert!(rig.consumer.is_popping(&topic), "until the parked pop has ended");
+    answer(&mut rig, PopStatus::NoNew, vec![]);
+    rig.advance(SECOND);
+    assert!(!rig.consumer.is_popping(&topic) && rig.consumer.holds(&queue("T", 0)));
 }
 
 #[test]

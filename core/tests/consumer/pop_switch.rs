@@ -1,13 +1,14 @@
 //! The broker shares out, and switches topics between pull and pop while they are consumed.
 
-use super::pop::{answer, found, pop_in_flight};
+use super::pop::{acked, answer, found, hidden, pop_in_flight};
 use crate::support;
 
 use evenkeel_core::allocate::ConsistentHash;
 use evenkeel_core::config::{ConfigError, RebalanceBy};
 use evenkeel_core::consumer::{Event, Input};
-use evenkeel_core::wire::bodies::Assignments;
+use evenkeel_core::wire::bodies::{Assignments, RequestMode};
 use evenkeel_core::wire::reply::PopStatus;
+use std::collections::BTreeSet;
 use support::{Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Topic, Verdict, config, lost, queue};
 
 fn rig(net: Cluster) -> Rig {
@@ -200,18 +201,79 @@ fn brokers_know_two_strategies() {
     assert!(error.to_string().contains("AVG and AVG_BY_CIRCLE"), "{error}");
 }
 
-/// A pop of an ended life cannot be called off; what it brings comes again.
+/// 1. One message is with a handler, one waits for it; a pop is parked.
+/// 2. The topic is unsubscribed: the waiting one is shown to others, and so is what the parked pop, which cannot be called
+///    off, still brings. Nobody is left who could say which of its tags are wanted.
+/// 3. The handler ends well, and the entry with it.
 #[test]
-fn an_unsubscribed_topic_is_worked_off_and_forgotten() {
+fn of_an_unsubscribed_topic_nothing_is_handed_out_any_more() {
     let mut net = Cluster::one("T", 1);
     net.popped.insert(Topic::from("T"));
-    let mut rig = rig(net);
-    found(&mut rig, 0..1);
+    let mut config = config(&["T"]);
+    (config.limits.rebalance, config.limits.concurrency) = (RebalanceBy::Broker, 1);
+    let mut rig = Rig::new(net, config);
+    rig.advance(SECOND);
+    found(&mut rig, 0..2);
     rig.input(Input::Unsubscribe { topic: Topic::from("T") });
-    assert!(rig.sent(0, |it| matches!(it.request, Request::Ack(_)).then_some(())).is_empty());
+    found(&mut rig, 2..4);
     rig.finish(&entry(), 0);
-    answer(&mut rig, PopStatus::NoNew, vec![]);
     rig.advance(MS * 5);
-    assert_eq!(rig.sent(0, |it| matches!(it.request, Request::Ack(_)).then_some(())).len(), 1);
+    assert_eq!(rig.delivered(&entry()), [0]);
+    assert_eq!((acked(&rig), hidden(&rig)), (vec![0], vec![(1, 1000), (2, 1000), (3, 1000)]));
+    assert!(pop_in_flight(&rig).is_none());
     assert!(support::view(&rig.consumer, &entry()).is_none());
+}
+
+/// While a topic is pulled its retry topics are, too: these go with it, whatever was left of them.
+#[test]
+fn an_unsubscribed_topic_takes_its_retry_topics_with_it() {
+    let mut net = Cluster::one("T", 1);
+    net.topic("%RETRY%g_T", &[("a", 1)]);
+    let retry = queue("%RETRY%g_T", 0);
+    net.store(&retry, 1);
+    let mut rig = rig(net);
+    rig.advance(SECOND * 2);
+    rig.input(Input::Unsubscribe { topic: Topic::from("T") });
+    rig.finish(&retry, 0);
+    rig.advance(SECOND * 60);
+    assert_eq!(subscribed(&rig), ["%RETRY%g"]);
+    let state = format!("{:?}", rig.consumer);
+    for topic in ["%RETRY%g_T", "%RETRY%g+T"] {
+        assert!(!state.contains(topic), "{topic} is kept: {state}");
+    }
+}
+
+/// Broker `b` has nothing for the group any more, broker `c` has. The pop at `b` that cannot be called off is no reason
+/// to wait for.
+#[test]
+fn an_entry_at_another_broker_begins_at_once() {
+    let mut net = Cluster::one("T", 1);
+    net.topic("T", &[("a", 1), ("b", 1), ("c", 1)]);
+    let mut config = config(&["T"]);
+    config.limits.rebalance = RebalanceBy::Broker;
+    let mut rig = Rig::new(net, config);
+    let share = |rig: &mut Rig, brokers: [&'static str; 2]| {
+        rig.rule(move |_, request| match request {
+            Request::QueryAssignment(query) => {
+                let entries = brokers
+                    .map(|broker| (MessageQueue::new(query.topic.clone(), broker, -1), RequestMode::Pop));
+                Verdict::Reply(Ok(Reply::Assigned(Assignments(Some(entries.into())))))
+            }
+            _ => Verdict::Usual,
+        });
+    };
+    let popped_at = |rig: &Rig| {
+        let to = |request: &Request| match request {
+            Request::Pop(pop) => Some(pop.queue.broker.to_string()),
+            _ => None,
+        };
+        rig.flights.values().filter_map(|flight| to(&flight.request)).collect::<BTreeSet<_>>()
+    };
+    share(&mut rig, ["a", "b"]);
+    rig.advance(SECOND);
+    assert_eq!(popped_at(&rig), ["a", "b"].map(String::from).into());
+    share(&mut rig, ["a", "c"]);
+    rig.members_changed();
+    rig.advance(MS * 5);
+    assert_eq!(popped_at(&rig), ["a", "b", "c"].map(String::from).into());
 }

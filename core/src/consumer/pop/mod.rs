@@ -17,43 +17,35 @@
 //! | … while a handler has it | done: acknowledged all the same, which spares the repetition if the broker has not begun it; failed: nothing, it comes again. The time is not prolonged |
 //! | an acknowledgement fails | repeated while the time lasts (Java: not repeated) |
 //! | the entry goes | no further pop; what is held is ours as before and is worked off |
-//! | the consumer stops | what no handler has is shown to others at once |
+//! | the topic is unsubscribed, or the consumer stops | what no handler has is shown to others at once, and so is what a parked pop still brings |
 //!
-//! # Switching a topic that is being consumed
-//!
-//! 1. The new mode arrives with an assignment. What must go goes at once: queues by their usual way out, with their last
-//!    commit; entries as soon as their last pop is answered and all they held is settled.
-//! 2. The new kind begins when nothing of the old kind is left of the topic, its retry topics included. So a member never
-//!    pulls what it has popped, and pops from where its last commit says.
-//! 3. Members hear of the switch at different times, up to one round apart. What one of them pulls while another one pops
-//!    may come twice. Nothing is lost: offsets are only committed of what is done, and the broker keeps what is popped.
-//! 4. Popped messages that nobody acknowledged wait in retry topics of their own (`%RETRY%group_topic`, or with `+`). Pops
-//!    bring them along; while a topic is pulled, these topics are pulled, too (Java: only the first form).
+//! | file | concern |
+//! |---|---|
+//! | here | entries: what is popped, and handed out |
+//! | `settle` | what becomes of each outcome |
+//! | `switch` | from pull to pop, and back |
 //!
 //! How long a popped message is ours is counted from the moment the answer arrived, by our clock: the broker's clock may
 //! show another time.
 
+mod settle;
+mod switch;
+
 use super::calls::Purpose;
-use super::io::{Delivery, Event, Outcome, Output};
+use super::io::{Delivery, Event, Output};
 use super::timers::Timer;
 use super::{Consumer, namespace, pull};
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::{Duration, Instant};
 use crate::wire::code::ResponseCode;
 use crate::wire::pop::PoppedMessage;
-use crate::wire::reply::{CallError, PopReply, PopStatus, Refusal, Reply};
-use crate::wire::request::{ConsumeFrom, Pop, Popped, Request, SendBack};
+use crate::wire::reply::{CallError, PopReply, PopStatus, Refusal};
+use crate::wire::request::{ConsumeFrom, Pop, Request};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-
-/// The broker's delay levels, from level 1 on, in seconds. A message that failed for the first time waits at level 3.
-const LEVELS: [i64; 18] =
-    [1, 5, 10, 30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 1200, 1800, 3600, 7200];
-const FIRST_LEVEL: i32 = 3;
-/// How long a message that we give back stays hidden.
-const GIVEN_BACK_MS: i64 = 1000;
+use settle::{GIVEN_BACK, Settling, Verdict};
 
 /// The entries that are ours, by name and by life.
 #[derive(Clone, Debug, Default)]
@@ -92,32 +84,19 @@ struct Held {
     until: Instant,
 }
 
-#[derive(Clone, Debug)]
-struct Settling {
-    held: Held,
-    verdict: Verdict,
-    /// When the broker is told (again); none while it is being told.
-    due: Option<Instant>,
-    attempt: u32,
-}
-
-/// What the broker is to be told of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Done,
-    Again { after_ms: i64 },
-    Bury,
-}
-
 impl Pops {
     /// Whether anything of the topic is popped, or still held from a pop.
-    fn has(&self, topic: &Topic) -> bool {
+    pub(super) fn has(&self, topic: &Topic) -> bool {
         self.lives.values().any(|life| life.queue.topic == *topic)
     }
 
     /// The topic that a pulled retry topic belongs to, else the topic itself.
     pub(super) fn base<'a>(&'a self, topic: &'a Topic) -> &'a Topic {
         self.retries.get(topic).unwrap_or(topic)
+    }
+
+    pub(super) fn forget_retry(&mut self, retry: &Topic) {
+        self.retries.remove(retry);
     }
 
     pub(super) fn in_order(&self) -> impl Iterator<Item = &PopLife> {
@@ -155,6 +134,14 @@ impl PopLife {
         self.ready.len() + running + self.settling.len()
     }
 
+    /// Body bytes of these.
+    pub(super) fn bytes(&self) -> u64 {
+        let running = self.running.values().flat_map(|(held, _)| held);
+        let settling = self.settling.values().map(|settling| &settling.held);
+        let all = self.ready.iter().chain(running).chain(settling);
+        all.map(|held| held.popped.message.body.len() as u64).sum()
+    }
+
     pub(super) fn running(&self) -> usize {
         self.running.len()
     }
@@ -171,53 +158,6 @@ impl Consumer {
     pub(super) fn popping(&self, topic: &Topic) -> BTreeSet<MessageQueue> {
         let ours = self.pops.in_order().filter(|life| life.queue.topic == *topic && !life.leaving);
         ours.map(|life| life.queue.clone()).collect()
-    }
-
-    /// Whether queues of the topic may begin to be pulled: nothing of it is held from a pop.
-    pub(super) fn may_pull(&self, topic: &Topic) -> bool {
-        !self.pops.has(self.pops.base(topic))
-    }
-
-    /// Whether entries of the topic may begin to be popped: none of its queues is left, nor of its retry topics.
-    pub(super) fn may_pop(&self, topic: &Topic) -> bool {
-        !self.queues.lives.values().any(|life| self.pops.base(&life.queue.topic) == topic)
-    }
-
-    /// The topic is pulled now, or popped: its retry topics are consumed by themselves, or come along.
-    pub(super) fn follow_mode(&mut self, topic: &Topic, popped: bool) {
-        if topic.is_retry() {
-            return;
-        }
-        for retry in
-            [self.config.group.pop_retry_topic_v1(topic), self.config.group.pop_retry_topic_v2(topic)]
-        {
-            match (popped, self.subscriptions.contains_key(&retry)) {
-                (true, true) => self.on_unsubscribe(&retry),
-                (false, false) => {
-                    // The filter of everything is always a legal expression.
-                    let Ok(all) = crate::wire::subscription::Filter::All.subscribe(retry.clone()) else {
-                        continue;
-                    };
-                    self.pops.retries.insert(retry, topic.clone());
-                    self.on_subscribe(all);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// The topic is not subscribed to any more, and so are its retry topics.
-    pub(super) fn forget_pop_retries(&mut self, topic: &Topic) {
-        let ours: Vec<Topic> = self
-            .pops
-            .retries
-            .iter()
-            .filter(|(_, base)| *base == topic)
-            .map(|(retry, _)| retry.clone())
-            .collect();
-        for retry in ours {
-            self.on_unsubscribe(&retry);
-        }
     }
 
     /// Begins a life of an entry, or takes back that it was to end.
@@ -260,7 +200,8 @@ impl Consumer {
     /// The next steps of an entry, and when to look at it again.
     pub(super) fn decide_pop(&mut self, epoch: QueueEpoch) {
         self.drop_expired(epoch);
-        if !self.is_running() {
+        let is_wanted = |life: &PopLife| self.subscriptions.contains_key(&life.queue.topic);
+        if !self.is_running() || !self.pops.lives.get(&epoch).is_some_and(is_wanted) {
             self.show_to_others(epoch);
         }
         self.settle_due(epoch);
@@ -295,7 +236,7 @@ impl Consumer {
     fn pop(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.pops.lives.get(&epoch) else { return };
         let limits = &self.config.limits;
-        let full = life.held() >= limits.pop_messages_max as usize;
+        let full = life.held() >= limits.pop_messages_max as usize || life.bytes() >= limits.queue_bytes_max;
         let resting = self.quiet || self.paused.has(&life.queue) || !self.is_running();
         if life.leaving || life.pop.is_some() || life.pop_at > self.now || full || resting {
             return;
@@ -397,9 +338,7 @@ impl Consumer {
             if wanted {
                 life.ready.push_back(held);
             } else {
-                let settling = Settling { held, verdict: Verdict::Done, due: Some(self.now), attempt: 0 };
-                let number = life.number();
-                life.settling.insert(number, settling);
+                life.settle(held, Verdict::Done, self.now);
             }
         }
     }
@@ -420,9 +359,7 @@ impl Consumer {
     fn show_to_others(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.pops.lives.get_mut(&epoch) else { return };
         for held in core::mem::take(&mut life.ready) {
-            let verdict = Verdict::Again { after_ms: GIVEN_BACK_MS };
-            let number = life.number();
-            life.settling.insert(number, Settling { held, verdict, due: Some(self.now), attempt: 0 });
+            life.settle(held, GIVEN_BACK, self.now);
         }
     }
 
@@ -457,145 +394,4 @@ impl Consumer {
         self.out.push_back(Output::Deliver(Delivery { ticket, queue, messages }));
         self.list_popped(epoch);
     }
-
-    pub(super) fn on_popped_outcome(&mut self, ticket: Ticket, outcome: Outcome) {
-        let Some(life) = self.pops.lives.get_mut(&ticket.epoch) else { return self.late() };
-        let Some((taken, since)) = life.running.remove(&ticket.number) else { return self.late() };
-        self.attention.insert(ticket.epoch);
-        let (done, level, why) = match outcome {
-            Outcome::PutBack => {
-                for held in taken.into_iter().rev() {
-                    life.ready.push_front(held);
-                }
-                return;
-            }
-            Outcome::Done => (taken.len(), 0, None),
-            Outcome::Retry { done, delay_level, why } => (done.min(taken.len()), delay_level, Some(why)),
-            Outcome::Suspend { done, why, .. } => (done.min(taken.len()), 0, Some(why)),
-        };
-        let topic = &life.queue.topic;
-        self.rates.handled(self.now, topic, done, taken.len() - done, self.now.since(since));
-        let most = self.config.max_retries();
-        let mut failed = None;
-        for (place, held) in taken.into_iter().enumerate() {
-            let message = &held.popped.message;
-            let verdict = if place < done {
-                Verdict::Done
-            } else {
-                let queue =
-                    MessageQueue::new(message.topic.clone(), message.broker.clone(), message.queue_id);
-                failed.get_or_insert((queue, message.queue_offset, message.reconsume_times));
-                if held.until <= self.now {
-                    // It is on its way to us or another member again.
-                    continue;
-                }
-                match level {
-                    _ if message.reconsume_times >= most => Verdict::Bury,
-                    ..0 => Verdict::Bury,
-                    level => Verdict::Again { after_ms: delay_ms(level, message.reconsume_times) },
-                }
-            };
-            let number = life.number();
-            life.settling.insert(number, Settling { held, verdict, due: Some(self.now), attempt: 0 });
-        }
-        if let (Some((queue, offset, reconsume_times)), Some(why)) = (failed, why) {
-            self.event(Event::HandlerFailed { queue, offset, reconsume_times, why });
-        }
-    }
-
-    /// Tells the brokers what is due.
-    fn settle_due(&mut self, epoch: QueueEpoch) {
-        let Some(life) = self.pops.lives.get(&epoch) else { return };
-        let is_due = |settling: &Settling| settling.due.is_some_and(|due| due <= self.now);
-        let due: Vec<u64> =
-            life.settling.iter().filter(|(_, it)| is_due(it)).map(|(number, _)| *number).collect();
-        for number in due {
-            self.settle(epoch, number);
-        }
-    }
-
-    fn settle(&mut self, epoch: QueueEpoch, number: u64) {
-        let retry_at = self.now + self.config.limits.pull_retry_delay;
-        let Some(life) = self.pops.lives.get_mut(&epoch) else { return };
-        let topic = life.queue.topic.clone();
-        let Some(settling) = life.settling.get_mut(&number) else { return };
-        let PoppedMessage { message, check_point } = &settling.held.popped;
-        // Whether the broker counts us as a member is nothing to it here.
-        let Some(master) = self.routes.master(&check_point.broker).cloned() else {
-            settling.due = (retry_at < settling.held.until).then_some(retry_at);
-            if settling.due.is_none() {
-                life.settling.remove(&number);
-            }
-            return;
-        };
-        let group = self.config.group.clone();
-        let popped = Popped { group: group.clone(), topic: topic.clone(), check_point: check_point.clone() };
-        let (request, timeout) = match settling.verdict {
-            Verdict::Done => (Request::Ack(popped), self.config.limits.call_timeout),
-            Verdict::Again { after_ms } => {
-                let request = Request::ChangeInvisible { popped, invisible_ms: after_ms };
-                (request, self.config.limits.call_timeout)
-            }
-            Verdict::Bury => {
-                let request = Request::SendBack(SendBack {
-                    group,
-                    broker: check_point.broker.clone(),
-                    commit_log_offset: message.commit_log_offset,
-                    delay_level: -1,
-                    msg_id: message.msg_id().to_string(),
-                    origin_topic: topic,
-                    max_reconsume_times: self.config.max_retries(),
-                });
-                (request, self.config.limits.offset_timeout)
-            }
-        };
-        settling.due = None;
-        self.call(Purpose::Settle(epoch, number), master, request, timeout);
-    }
-
-    pub(super) fn on_settled(
-        &mut self,
-        epoch: QueueEpoch,
-        number: u64,
-        from: &Address,
-        result: Result<Reply, CallError>,
-    ) {
-        let retry_at = self.now + self.config.limits.pull_retry_delay;
-        let Some(life) = self.pops.lives.get_mut(&epoch) else { return self.late() };
-        self.attention.insert(epoch);
-        let Some(settling) = life.settling.get_mut(&number) else { return self.late() };
-        let message = &settling.held.popped.message;
-        let queue = MessageQueue::new(message.topic.clone(), message.broker.clone(), message.queue_id);
-        let offset = message.queue_offset;
-        match result {
-            Ok(_) if settling.verdict == Verdict::Bury => {
-                (settling.verdict, settling.due, settling.attempt) = (Verdict::Done, Some(self.now), 0);
-                self.event(Event::Buried { queue, offset });
-            }
-            // Also if the broker did not have it any more: then it has given it out again.
-            Ok(_) => drop(life.settling.remove(&number)),
-            Err(error) => {
-                settling.attempt += 1;
-                let attempt = settling.attempt;
-                let what = match settling.verdict {
-                    Verdict::Done => "acknowledge a message",
-                    Verdict::Again { .. } => "hide a message",
-                    Verdict::Bury => "store a dead letter",
-                };
-                settling.due = (retry_at < settling.held.until).then_some(retry_at);
-                if settling.due.is_none() {
-                    life.settling.remove(&number);
-                }
-                let about = format!("{queue} {offset}");
-                self.event(Event::CallFailed { to: from.clone(), what, about, error, attempt });
-            }
-        }
-    }
-}
-
-/// How long a message stays hidden: the handler's delay level, or the one that follows from its tries.
-fn delay_ms(level: i32, reconsume_times: i32) -> i64 {
-    let level = if level == 0 { reconsume_times.max(0).saturating_add(FIRST_LEVEL) } else { level };
-    let at = usize::try_from(level - 1).unwrap_or(0).min(LEVELS.len() - 1);
-    LEVELS[at] * 1000
 }
