@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::builder::{ConsumerBuilder, NoHandler};
 use crate::driver::Command;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::filter;
 use crate::report::ShutdownReport;
 use crate::status::Status;
@@ -163,7 +163,7 @@ impl Consumer {
     /// is lost with it.
     ///
     /// # Errors
-    /// The offset is negative, the queue is not ours, or the consumer has stopped.
+    /// The offset is negative, the queue is not ours, its topic is popped, or the consumer has stopped.
     pub async fn seek(&self, queue: &MessageQueue, to: Position) -> Result<()> {
         self.control.seek(queue, to).await
     }
@@ -295,7 +295,7 @@ impl Control {
     /// As [`Consumer::seek`].
     ///
     /// # Errors
-    /// The offset is negative, the queue is not ours, or the consumer has stopped.
+    /// The offset is negative, the queue is not ours, its topic is popped, or the consumer has stopped.
     pub async fn seek(&self, queue: &MessageQueue, to: Position) -> Result<()> {
         if let Position::Offset(offset) = to {
             if offset < 0 {
@@ -304,14 +304,7 @@ impl Control {
         }
         let (answer, answered) = oneshot::channel();
         self.send(Command::Seek { queue: queue.clone(), to, answer }).await?;
-        match answered.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Error::new(ErrorKind::NotFound, format!("cannot seek: {queue} is not ours"))
-                .with_hint(
-                    "queues that are ours are in assignment(); watch_assignment() tells when that changes",
-                )),
-            Err(_gone) => Err(Error::closed("the consumer")),
-        }
+        answered.await.unwrap_or_else(|_gone| Err(Error::closed("the consumer")))
     }
 
     /// As [`Consumer::snapshot`].

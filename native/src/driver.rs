@@ -9,7 +9,7 @@ use crate::claim::Claim;
 use crate::clock::{self, Clock};
 use crate::conn::Connections;
 use crate::consumer::Control;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::handler::Context;
 use crate::message::Message;
 use crate::offset_file::OffsetFile;
@@ -36,8 +36,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(crate) enum Command {
     /// Straight to the machine.
     Input(Input),
-    /// Go on elsewhere in a queue, and say whether it is ours.
-    Seek { queue: MessageQueue, to: Position, answer: oneshot::Sender<bool> },
+    /// Go on elsewhere in a queue, and say whether that goes.
+    Seek { queue: MessageQueue, to: Position, answer: oneshot::Sender<Result<(), Error>> },
     /// Show the machine's state.
     Look(oneshot::Sender<Snapshot>),
     /// Show that and everything that was counted.
@@ -224,18 +224,29 @@ impl Running {
                 }
                 self.parts.machine.handle(self.parts.clock.now(), input);
             }
-            Command::Seek { queue, to, answer } => {
-                let ours = self.parts.machine.holds(&queue) && self.stop.is_none();
-                if ours {
-                    self.parts.machine.handle(self.parts.clock.now(), Input::Seek { queue, to });
-                }
-                // An error only says that the caller stopped waiting, here and below.
-                let _ = answer.send(ours);
-            }
+            // An error only says that the caller stopped waiting, here and below.
+            Command::Seek { queue, to, answer } => drop(answer.send(self.seek(queue, to))),
             Command::Look(answer) => drop(answer.send(self.parts.machine.snapshot())),
             Command::Report(answer) => drop(answer.send(self.status())),
             Command::Stop { grace, done } => self.stop(grace, done),
         }
+    }
+
+    fn seek(&mut self, queue: MessageQueue, to: Position) -> Result<(), Error> {
+        let machine = &mut self.parts.machine;
+        if machine.is_popping(&queue.topic) {
+            let text = format!("cannot seek {queue}: messages of {} are popped", queue.topic);
+            return Err(Error::new(ErrorKind::NotFound, text)
+                .with_hint("only queues that are pulled have an offset; mqadmin setConsumeMode switches"));
+        }
+        if !machine.holds(&queue) || self.stop.is_some() {
+            let text = format!("cannot seek: {queue} is not ours");
+            return Err(Error::new(ErrorKind::NotFound, text).with_hint(
+                "queues that are ours are in assignment(); watch_assignment() tells when that changes",
+            ));
+        }
+        machine.handle(self.parts.clock.now(), Input::Seek { queue, to });
+        Ok(())
     }
 
     fn status(&self) -> Status {
