@@ -225,7 +225,7 @@ options! {
     batch_max Number ["consumeMessageBatchMaxSize"] 1 (1..=1024) "most messages handed to the handler at once";
     concurrency Number ["consumeThreadMax"] 20 (1..=1000) "handlers that run at the same time, over all queues";
     queue_messages_max Number ["pullThresholdForQueue"] 1000 (1..=65_535) "cached messages of one queue above which pulling waits";
-    queue_bytes_max Bytes ["pullThresholdSizeForQueue"] 104_857_600 (1_048_576..=1_073_741_824) "cached body bytes of one queue above which pulling waits";
+    queue_bytes_max Bytes ["pullThresholdSizeForQueue"] 104_857_600 (1_048_576..=1_073_741_824) "held body bytes of one queue, or of what is popped at one broker, above which pulling or popping waits";
     offset_span_max Number ["consumeConcurrentlyMaxSpan"] 2000 (1..=65_535) "distance between the first and the last cached offset above which pulling waits";
     max_retries Number ["maxReconsumeTimes"] -1 (-1..=2_147_483_647) "tries after the first one before a message goes to the dead-letter topic; -1: 16, and without end if orderly";
     orderly_pause Millis ["suspendCurrentQueueTimeMillis"] 1000 (10..=30_000) "orderly: how long a queue rests after a handler gave up";

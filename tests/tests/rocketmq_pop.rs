@@ -1,6 +1,6 @@
 //! A group that an operator switches between pull and pop (`mqadmin setConsumeMode`), on real brokers.
 
-use evenkeel::{Ack, Consumer, Event, Message, Outgoing, Producer, StartFrom};
+use evenkeel::{Ack, Consumer, ErrorKind, Event, Message, Outgoing, Position, Producer, StartFrom};
 use evenkeel_tests::java::{Cluster, Options, Version};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -71,6 +71,9 @@ fn failed_messages_come_again_when_they_are_due() {
             failed
         });
         wait("the topic is popped", || ids(&consumer) == [-1]).await;
+        let entry = consumer.assignment().queues().next().cloned().expect("an entry");
+        let error = consumer.seek(&entry, Position::First).await.expect_err("it has no offset");
+        assert!(error.kind() == ErrorKind::NotFound && error.to_string().contains("popped"), "{error}");
         for seq in 0..20 {
             send(&producer, seq).await;
         }
