@@ -260,7 +260,7 @@ public final class Peer {
             producer.setVipChannelEnabled(false);
             producer.start();
             try {
-                queues = new ArrayList<>(producer.fetchPublishMessageQueues(topic));
+                queues = fetchQueues();
                 queues.sort(null);
                 int wanted = command.getIntValue("queues");
                 if (wanted > queues.size()) {
@@ -293,6 +293,20 @@ public final class Peer {
                 reply.put("queues", counts);
             } finally {
                 producer.shutdown();
+            }
+        }
+
+        /** Java asks once, and a name server on a busy machine may not answer in its 3 s. */
+        private List<MessageQueue> fetchQueues() throws Exception {
+            for (int tries = 1; ; tries++) {
+                try {
+                    return new ArrayList<>(producer.fetchPublishMessageQueues(topic));
+                } catch (MQClientException e) {
+                    if (tries == 3) {
+                        throw e;
+                    }
+                    Thread.sleep(1_000);
+                }
             }
         }
 
