@@ -10,7 +10,7 @@ use evenkeel_core::wire::request::Request;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Failed tries after which a start gives up, if each name server was among them.
+/// Failed tries to get a connection after which a start gives up, if each name server was among them.
 const TRIES: u32 = 3;
 /// Time after which a start gives up in any case.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
@@ -28,18 +28,58 @@ pub(crate) struct Opening {
     answered: bool,
     /// Whether the machine's first round is over.
     ready: bool,
-    calls: BTreeMap<CallId, (Address, About)>,
+    calls: BTreeMap<CallId, Called>,
+    /// Calls that went out so far.
+    called: u64,
 }
 
+/// A call that has not ended.
+#[derive(Debug)]
+struct Called {
+    to: Address,
+    about: About,
+    /// How many went out before it.
+    before: u64,
+}
+
+/// Failed tries to get a connection to one address.
 #[derive(Debug, Default)]
 struct Tries {
+    /// How many in a row failed in the same way: either all were refused, or none.
     count: u32,
     last: String,
     /// What to do, if the last failure was a refusal of how the connection is secured.
     advice: Option<&'static str>,
+    /// How many calls to whatever address had gone out when the last try failed.
+    called: u64,
 }
 
 impl Tries {
+    /// A call has failed that went out after `before` others; `called` have gone out by now. Calls that went out before
+    /// a try failed have waited for that try, and are no tries of their own.
+    fn fail(&mut self, error: &CallError, before: u64, called: u64) {
+        if before < self.called {
+            return;
+        }
+        let advice = match error {
+            CallError::LinkRefused { advice, .. } => Some(*advice),
+            _ => None,
+        };
+        // A server that was away and now refuses us may be coming up: what it does then has to be seen anew.
+        let count = if advice.is_some() == self.advice.is_some() { self.count + 1 } else { 1 };
+        *self = Self { count, last: error.to_string(), advice, called };
+    }
+
+    /// What to do, if the address has refused us so often that it will not change its mind.
+    fn refusal(&self) -> Option<&'static str> {
+        self.advice.filter(|_| self.count >= TRIES)
+    }
+
+    /// Whether the last try was refused, but it is too early to say that the next one will be.
+    fn may_change(&self) -> bool {
+        self.advice.is_some() && self.refusal().is_none()
+    }
+
     /// The last failure without the address, and how many there were.
     fn told(&self, address: &Address) -> String {
         let Self { count, last, .. } = self;
@@ -63,7 +103,7 @@ impl Opening {
     pub(crate) fn new(began: Instant, name_servers: &[Address], origin: String) -> Self {
         let tries = name_servers.iter().map(|address| (address.clone(), Tries::default())).collect();
         let (failing, calls) = (BTreeMap::new(), BTreeMap::new());
-        Self { began, origin, tries, failing, answered: false, ready: false, calls }
+        Self { began, origin, tries, failing, answered: false, ready: false, calls, called: 0 }
     }
 
     /// A call goes out.
@@ -76,7 +116,8 @@ impl Opening {
             }
             _ => About::Other,
         };
-        self.calls.insert(call, (to.clone(), about));
+        self.calls.insert(call, Called { to: to.clone(), about, before: self.called });
+        self.called += 1;
     }
 
     /// A call has ended. Tells whether that ends the start as well, and how.
@@ -86,10 +127,13 @@ impl Opening {
         call: CallId,
         result: &Result<Reply, CallError>,
     ) -> Option<Error> {
-        let (to, about) = self.calls.remove(&call)?;
+        let Called { to, about, before } = self.calls.remove(&call)?;
         match result {
             Err(CallError::LinkLost { .. } | CallError::LinkRefused { .. } | CallError::Expired { .. }) => {}
             _ => self.answered |= self.tries.contains_key(&to),
+        }
+        if matches!(result, Ok(_) | Err(CallError::Refused(_))) {
+            self.failing.remove(&to);
         }
         match (result, about) {
             (Err(error @ CallError::Refused(refusal)), about) => match (refusal.code, about) {
@@ -117,25 +161,18 @@ impl Opening {
                     Some(tries) => tries,
                     None => self.failing.entry(to.clone()).or_default(),
                 };
-                tries.count += 1;
-                tries.last = error.to_string();
-                tries.advice = match error {
-                    CallError::LinkRefused { advice, .. } => Some(advice),
-                    _ => None,
-                };
+                tries.fail(error, before, self.called);
                 // A broker that wants another security than the name servers will not change its mind. Which name
                 // server will do is seen below.
-                if tries.advice.is_some() && tries.count >= TRIES && !self.tries.contains_key(&to) {
+                if tries.refusal().is_some() && !self.tries.contains_key(&to) {
                     return Some(Error::call("join", to.as_str(), error.clone()));
                 }
                 let enough = self.tries.values().all(|tries| tries.count > 0)
-                    && self.tries.values().map(|tries| tries.count).sum::<u32>() >= TRIES;
+                    && self.tries.values().map(|tries| tries.count).sum::<u32>() >= TRIES
+                    && !self.tries.values().any(Tries::may_change);
                 (enough && !self.answered).then(|| self.unreachable(now))
             }
-            (Ok(_), _) => {
-                self.failing.remove(&to);
-                None
-            }
+            (Ok(_), _) => None,
         }
     }
 
@@ -176,12 +213,13 @@ impl Opening {
             let told = tries.told(address);
             text.push_str(&format!("\ntried {address} ({}): {told}, {seconds:.1} s", self.origin));
         }
-        match self.tries.values().find_map(|tries| tries.advice) {
-            Some(advice) => Error::new(ErrorKind::Refused, text).with_hint(advice),
-            None => {
-                Error::new(ErrorKind::Unreachable, text).with_hint("9876 is the usual port of a name server")
-            }
+        // One that is there and refuses us says more than others that are away.
+        if let Some(advice) = self.tries.values().find_map(Tries::refusal) {
+            return Error::new(ErrorKind::Refused, text).with_hint(advice);
         }
+        let advice = self.tries.values().find_map(|tries| tries.advice);
+        Error::new(ErrorKind::Unreachable, text)
+            .with_hint(advice.unwrap_or("9876 is the usual port of a name server"))
     }
 }
 
@@ -212,6 +250,10 @@ mod tests {
 
     fn lost() -> Result<Reply, CallError> {
         Err(CallError::LinkLost { reason: "mq:1: connection refused".into() })
+    }
+
+    fn refused() -> Result<Reply, CallError> {
+        Err(CallError::LinkRefused { reason: "mq:2: TLS: hung up".into(), advice: "leave --tls away" })
     }
 
     fn opening(servers: &[&str]) -> Opening {
@@ -247,6 +289,79 @@ mod tests {
         assert!(try_once(&mut opening, 1, "mq:2", &Ok(Reply::Route(TopicRoute::default()))).is_none());
         for id in 2..9 {
             assert!(try_once(&mut opening, id, "mq:1", &lost()).is_none());
+        }
+    }
+
+    #[test]
+    fn a_broker_that_is_refused_three_times_ends_the_start() {
+        let mut opening = opening(&["mq:1"]);
+        assert!(try_once(&mut opening, 1, "mq:2", &refused()).is_none());
+        assert!(try_once(&mut opening, 2, "mq:2", &refused()).is_none());
+        assert_eq!(try_once(&mut opening, 3, "mq:2", &refused()).unwrap().kind(), ErrorKind::Refused);
+    }
+
+    /// A server that comes up takes connections before it can do anything with them.
+    #[test]
+    fn one_refusal_after_other_failures_does_not_end_the_start() {
+        for server in ["mq:1", "mq:2"] {
+            let mut opening = opening(&["mq:1"]);
+            let results = [lost(), lost(), refused(), refused(), lost(), refused(), refused()];
+            for (id, result) in (1..).zip(&results) {
+                assert!(try_once(&mut opening, id, server, result).is_none(), "{server}, {id}");
+            }
+            assert_eq!(try_once(&mut opening, 8, server, &refused()).unwrap().kind(), ErrorKind::Refused);
+        }
+    }
+
+    #[test]
+    fn an_answer_of_any_kind_makes_refusals_begin_anew() {
+        let mut opening = opening(&["mq:1"]);
+        let code = ResponseCode::REQUEST_CODE_NOT_SUPPORTED;
+        let refusal = Refusal { request: RequestCode::CHECK_CLIENT_CONFIG, code, remark: "no".into() };
+        let answered = Err(refusal.into());
+        let results = [refused(), refused(), answered, refused(), refused()];
+        for (id, result) in (1..).zip(&results) {
+            assert!(try_once(&mut opening, id, "mq:2", result).is_none(), "{id}");
+        }
+    }
+
+    #[test]
+    fn calls_that_wait_for_one_connection_are_one_try() {
+        for server in ["mq:1", "mq:2"] {
+            let (mut opening, request) =
+                (opening(&["mq:1"]), Request::Route { topic: Topic::from("orders") });
+            for round in 0..2 {
+                for id in 0..3 {
+                    opening.called(CallId(3 * round + id), &Address::from(server), &request);
+                }
+                for id in 0..3 {
+                    let now = Instant::from_millis(100 * round + id);
+                    let error = opening.replied(now, CallId(3 * round + id), &refused());
+                    assert!(error.is_none(), "{server}, {round}, {id}");
+                }
+            }
+            assert!(try_once(&mut opening, 9, server, &refused()).is_some(), "{server}");
+        }
+    }
+
+    #[test]
+    fn a_name_server_that_refuses_us_once_in_the_end_is_not_the_callers_mistake() {
+        let mut opening = opening(&["mq:1"]);
+        try_once(&mut opening, 1, "mq:1", &lost());
+        try_once(&mut opening, 2, "mq:1", &refused());
+        let error = opening.overdue(Instant::ZERO + PATIENCE).unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unreachable);
+        assert_eq!(error.hint(), Some("leave --tls away"));
+    }
+
+    /// One that is there and refuses us says more than another that is away.
+    #[test]
+    fn a_name_server_that_refuses_us_is_told_of_beside_one_that_is_away() {
+        let mut opening = opening(&["mq:1", "mq:2"]);
+        for id in 0..5 {
+            let (server, result) = if id % 2 == 0 { ("mq:2", refused()) } else { ("mq:1", lost()) };
+            let error = try_once(&mut opening, id, server, &result);
+            assert_eq!(error.map(|error| error.kind()), (id == 4).then_some(ErrorKind::Refused), "{id}");
         }
     }
 
