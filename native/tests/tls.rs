@@ -286,6 +286,28 @@ async fn commands_take_options_and_tell_nothing_of_the_private_key() {
     assert!(text.contains("not verified"), "{text}");
 }
 
+/// Nobody who names certificates sends in clear because of a line in a file.
+#[tokio::test]
+async fn tls_switched_off_in_the_file_is_refused_beside_options_and_warned_of_beside_its_own_settings() {
+    let trusted = Trusted::new();
+    let broker = EmbeddedBroker::builder().topic("orders", 1, 2).start().await.unwrap();
+    let servers = broker.name_server().to_string();
+    let off = trusted.folder.write("off.toml", "[cluster]\ntls = false\n");
+    let route = ["route", "orders", "-n", &servers, "--config"];
+    let (code, text) = run(&[route.as_slice(), &[&off, "--tls-ca", &trusted.file]].concat()).await;
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("--tls-ca") && text.contains(&off) && text.contains("hint: say --tls"), "{text}");
+    let (code, text) = run(&[route.as_slice(), &[&off, "--tls-ca", &trusted.file, "--tls"]].concat()).await;
+    assert_eq!(code, Some(5), "the broker speaks no TLS: {text}");
+
+    let both = format!("[cluster]\ntls = false\ntls_ca = '{}'\n", trusted.file);
+    let both = trusted.folder.write("both.toml", &both);
+    let (code, text) = run(&[route.as_slice(), &[&both]].concat()).await;
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("cluster.tls_ca is not used: cluster.tls is false"), "{text}");
+    broker.shutdown().await;
+}
+
 #[tokio::test]
 async fn files_that_cannot_be_used_are_mistakes_that_name_them() {
     let trusted = Trusted::new();

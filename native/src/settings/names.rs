@@ -58,7 +58,8 @@ pub const SETTINGS: &[Setting] = &[
         "cluster.tls",
         "tls.enable",
         "false",
-        "whether connections are encrypted; true if another tls setting is there",
+        "whether connections are encrypted; if unset, true as soon as another tls setting is there; false in a lower \
+         layer than another is a mistake",
     ),
     row(
         "cluster.tls_ca",

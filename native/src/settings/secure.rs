@@ -1,14 +1,16 @@
 //! From settings to how connections are secured.
 
-use super::{Settings, named_in, names};
+use super::{Origin, Settings, Value, named_in, names};
 use crate::error::{Error, ErrorKind, Result};
 use crate::security::Security;
 use evenkeel_core::wire::acl::{Credentials, Secret};
 use std::path::Path;
 
-/// Settings that make no sense without TLS.
+/// Settings with a text that make no sense without TLS.
 const TLS_TEXTS: [&str; 4] =
     ["cluster.tls_ca", "cluster.tls_cert", "cluster.tls_key", "cluster.tls_server_name"];
+/// One that is true or false, and makes no sense without TLS if it is true.
+const INSECURE: &str = "cluster.tls_insecure_skip_verify";
 
 /// Longest file that is taken for one with a key.
 const KEY_FILE_MAX: u64 = 4096;
@@ -17,7 +19,8 @@ impl Settings {
     /// How connections are secured. Reads the files that the settings name.
     ///
     /// # Errors
-    /// A part of the key or of the certificate is missing, or a file cannot be read. No text has a secret in it.
+    /// A part of the key or of the certificate is missing, TLS is switched off in a lower layer than another setting of
+    /// it stands in, or a file cannot be read. No text has a secret in it.
     pub fn security(&self) -> Result<Security> {
         let security = match self.credentials()? {
             Some(credentials) => Security::default().credentials(credentials),
@@ -50,7 +53,7 @@ impl Settings {
         if let Some(name) = self.text("cluster.tls_server_name") {
             tls = tls.server_name(name);
         }
-        if self.flag("cluster.tls_insecure_skip_verify")? == Some(true) {
+        if self.flag(INSECURE)? == Some(true) {
             tracing::warn!(event = "insecure", "certificates of servers are not verified");
             tls = tls.insecure_skip_verify();
         }
@@ -66,11 +69,30 @@ impl Settings {
         Ok(security)
     }
 
-    /// Whoever says something of certificates does not want to be read by everybody: then TLS is on unless switched off.
+    /// Whoever says something of certificates does not want to be read by everybody: then TLS is on unless switched off,
+    /// and a switch below what was said cannot have been meant for it.
     fn wants_tls(&self) -> Result<bool> {
-        let insecure = self.flag("cluster.tls_insecure_skip_verify")? == Some(true);
-        let said = insecure || TLS_TEXTS.iter().any(|name| self.value(name).is_some());
-        Ok(self.flag("cluster.tls")?.unwrap_or(said))
+        let insecure = self.flag(INSECURE)? == Some(true);
+        let said = TLS_TEXTS.iter().chain(insecure.then_some(&INSECURE));
+        let said: Vec<(&str, &Value)> = said.filter_map(|name| Some((*name, self.value(name)?))).collect();
+        let (Some(switch), Some(on)) = (self.value("cluster.tls"), self.flag("cluster.tls")?) else {
+            return Ok(!said.is_empty());
+        };
+        if on {
+            return Ok(true);
+        }
+        let (off, height) = (&switch.origin, layer(&switch.origin));
+        if let Some((name, value)) = said.iter().find(|(_, value)| layer(&value.origin) > height) {
+            let set = &value.origin;
+            return Err(Error::config(format!("{name} is set ({set}), but cluster.tls is false ({off})"))
+                .with_hint(format!(
+                    "say --tls if connections are to be encrypted; if not, leave {name} out"
+                )));
+        }
+        if let Some((name, _)) = said.iter().find(|(_, value)| layer(&value.origin) == height) {
+            tracing::warn!(event = "insecure", "{name} is not used: cluster.tls is false ({off})");
+        }
+        Ok(false)
     }
 
     /// A setting that is true or false.
@@ -116,6 +138,17 @@ impl Settings {
             Some(token) => credentials.with_security_token(token),
             None => credentials,
         }))
+    }
+}
+
+/// Layers by height: the values of higher ones win.
+fn layer(origin: &Origin) -> u8 {
+    match origin {
+        Origin::BuiltIn => 0,
+        Origin::File(_) => 1,
+        Origin::Profile(..) => 2,
+        Origin::Environment(_) => 3,
+        Origin::Flag(_) => 4,
     }
 }
 

@@ -117,3 +117,92 @@ fn a_truth_value_is_for_switches() {
         assert!(error.contains(wrong.split(' ').next().unwrap()), "{error}");
     }
 }
+
+/// Settings with this in the `[cluster]` of the config file, in that of its profile, in the environment and as flags.
+fn cluster(name: &str, layers: [&[(&str, &str)]; 4]) -> Settings {
+    let [file, profile, variables, flags] = layers;
+    let lines = |pairs: &[(&str, &str)]| -> String {
+        pairs.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect()
+    };
+    let (file, profile) = (lines(file), lines(profile));
+    let file = Config::new(name, &format!("[cluster]\n{file}[profile.near.cluster]\n{profile}"));
+    let variables: Vec<(String, &str)> = variables
+        .iter()
+        .map(|(name, value)| (format!("EVENKEEL__CLUSTER__{}", name.to_ascii_uppercase()), *value))
+        .collect();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let flag = |(name, value): &(&str, &str)| {
+        (format!("cluster.{name}"), (*value).to_owned(), format!("--{}", name.replace('_', "-")))
+    };
+    let sources = Sources {
+        config: Some(file.0.clone()),
+        profile: Some("near".to_owned()),
+        environment: environment(&variables),
+        flags: flags.iter().map(flag).collect(),
+    };
+    Settings::load(&sources).unwrap()
+}
+
+const OFF: &[(&str, &str)] = &[("tls", "false")];
+
+#[test]
+fn tls_that_a_lower_layer_switches_off_is_a_mistake() {
+    let certificate = [("tls_cert", "a.pem"), ("tls_key", "a.key")];
+    for (layers, off, set) in [
+        ([OFF, &[], &[], &[("tls_ca", "ca.pem")]], "file ", "cluster.tls_ca is set (flag --tls-ca)"),
+        ([&[], OFF, &[], &certificate], "profile near", "cluster.tls_cert is set (flag --tls-cert)"),
+        (
+            [&[], &[], OFF, &[("tls_insecure_skip_verify", "true")]],
+            "environment EVENKEEL__CLUSTER__TLS",
+            "cluster.tls_insecure_skip_verify is set (flag --tls-insecure-skip-verify)",
+        ),
+        ([OFF, &[("tls_server_name", "mq")], &[], &[]], "file ", "cluster.tls_server_name is set (profile"),
+        ([OFF, &[], &[("tls_ca", "ca.pem")], &[]], "file ", "cluster.tls_ca is set (environment"),
+        // One in the same layer does not hide another above it.
+        ([&[("tls", "false"), ("tls_ca", "a.pem")], &[], &[], &certificate], "file ", "(flag --tls-cert)"),
+    ] {
+        let error = cluster("tls-off-below", layers).security().unwrap_err();
+        let text = error.to_string();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Config, "{text}");
+        assert!(text.contains(set) && text.contains(&format!("cluster.tls is false ({off}")), "{text}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("--tls")), "{error}");
+    }
+}
+
+#[test]
+fn tls_can_be_switched_off_beside_and_above_what_it_would_need() {
+    let beside: &[(&str, &str)] = &[("tls", "false"), ("tls_ca", "no-such-file")];
+    let ca: &[(&str, &str)] = &[("tls_ca", "no-such-file")];
+    for layers in [
+        [beside, &[], &[], &[]],
+        [ca, &[], &[], OFF],
+        [ca, &[], OFF, &[]],
+        [ca, OFF, &[], &[]],
+        // Nothing is asked for here.
+        [OFF, &[], &[], &[("tls_insecure_skip_verify", "false")]],
+    ] {
+        // With TLS the file would be missed, or the build could not do it.
+        assert!(cluster("tls-off", layers).security().is_ok(), "{layers:?}");
+    }
+    let on = cluster("tls-on", [OFF, &[], &[], &[("tls_ca", "no-such-file"), ("tls", "true")]]);
+    assert!(on.security().is_err(), "the flag wins");
+}
+
+#[cfg(not(feature = "tls"))]
+#[test]
+fn a_build_without_tls_says_so() {
+    for flag in [
+        "tls=true",
+        "tls_ca=a",
+        "tls_cert=a",
+        "tls_key=a",
+        "tls_server_name=a",
+        "tls_insecure_skip_verify=true",
+    ] {
+        let flags = [flag.split_once('=').unwrap()];
+        let error = cluster("no-tls", [&[], &[], &[], &flags]).security().unwrap_err();
+        assert!(error.to_string().contains("this build has no TLS"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("feature")), "{error}");
+    }
+}
