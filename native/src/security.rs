@@ -27,15 +27,17 @@ impl Security {
     /// assert!(!format!("{security:?}").contains("top-secret"));
     /// ```
     #[must_use]
-    pub fn credentials(self, credentials: Credentials) -> Self {
-        Self { credentials: Some(Arc::new(credentials)), ..self }
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = Some(Arc::new(credentials));
+        self
     }
 
     /// Encrypts every connection like this.
     #[cfg(feature = "tls")]
     #[must_use]
-    pub fn tls(self, tls: Tls) -> Self {
-        Self { tls: Some(tls), ..self }
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
     }
 
     /// The key that signs, if there is one.

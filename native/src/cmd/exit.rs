@@ -79,6 +79,7 @@ impl Failure {
         self.code
     }
 
+    #[cfg(feature = "admin")]
     pub(crate) fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
