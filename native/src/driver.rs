@@ -78,6 +78,8 @@ struct Running {
     own: VecDeque<Input>,
     tally: Tally,
     quiet: bool,
+    /// The caller of `start` has been told why there is no consumer.
+    failed: bool,
     stop: Option<Stop>,
     report: Option<ShutdownReport>,
 }
@@ -110,6 +112,7 @@ impl Driver {
             own: VecDeque::new(),
             tally: Tally::default(),
             quiet: false,
+            failed: false,
             stop: None,
             report: None,
         };
@@ -323,7 +326,10 @@ impl Running {
     }
 
     fn event(&mut self, event: Event) {
-        tell(self.parts.group.as_str(), &event);
+        // What made the start fail is in its error.
+        if !(self.failed && matches!(event, Event::CallFailed { .. })) {
+            tell(self.parts.group.as_str(), &event);
+        }
         self.tally.event(self.parts.clock.now(), &event);
         match &event {
             Event::Rebalanced { generation, topic, reason, assigned, lost, .. } => {
@@ -365,6 +371,7 @@ impl Running {
     fn opened(&mut self, result: Result<(), Error>) {
         let Some((_, door)) = self.parts.opening.take() else { return };
         if result.is_err() {
+            self.failed = true;
             self.stop(Duration::ZERO, None);
         }
         if door.send(result).is_err() {
