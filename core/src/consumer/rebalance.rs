@@ -207,21 +207,42 @@ impl Consumer {
         self.rebalance.round = Some(Round { reason, asks, failed });
     }
 
+    /// The round that a call belongs to, and the topics it was for. Who leaves neither gains nor loses: there is none then.
+    fn take_round(&mut self, call: CallId) -> Option<(Round, Vec<Topic>)> {
+        if !self.is_running() {
+            return None;
+        }
+        let mut round = self.rebalance.round.take()?;
+        match round.asks.remove(&call) {
+            Some(topics) => Some((round, topics)),
+            None => {
+                self.rebalance.round = Some(round);
+                None
+            }
+        }
+    }
+
+    fn could_not_tell(&mut self, round: &mut Round, broker: &Address) {
+        round.failed = true;
+        self.rebalance.passed_over.insert(broker.clone());
+    }
+
+    /// It ends with its last answer.
+    fn continue_round(&mut self, round: Round) {
+        if round.asks.is_empty() {
+            self.end_round(round.failed);
+        } else {
+            self.rebalance.round = Some(round);
+        }
+    }
+
     pub(super) fn on_members(
         &mut self,
         call: CallId,
         from: &Address,
         result: Result<Vec<ClientId>, CallError>,
     ) {
-        if !self.is_running() {
-            // Who leaves neither gains nor loses.
-            return;
-        }
-        let Some(mut round) = self.rebalance.round.take() else { return };
-        let Some(topics) = round.asks.remove(&call) else {
-            self.rebalance.round = Some(round);
-            return;
-        };
+        let Some((mut round, topics)) = self.take_round(call) else { return };
         match result {
             Ok(members) => {
                 let members = SortedMembers::new(members);
@@ -232,23 +253,13 @@ impl Consumer {
                 }
             }
             Err(error) => {
-                round.failed = true;
-                self.rebalance.passed_over.insert(from.clone());
-                let (to, about) = (from.clone(), self.config.group.to_string());
-                self.event(Event::CallFailed {
-                    to,
-                    what: "list the group's members",
-                    about,
-                    error,
-                    attempt: 1,
-                });
+                self.could_not_tell(&mut round, from);
+                let (to, what) = (from.clone(), "list the group's members");
+                let about = self.config.group.to_string();
+                self.event(Event::CallFailed { to, what, about, error, attempt: 1 });
             }
         }
-        if round.asks.is_empty() {
-            self.end_round(round.failed);
-        } else {
-            self.rebalance.round = Some(round);
-        }
+        self.continue_round(round);
     }
 
     fn ask_for_assignment(&mut self, broker: Address, topic: Topic) -> CallId {
@@ -268,24 +279,14 @@ impl Consumer {
         from: &Address,
         result: Result<Option<BTreeMap<MessageQueue, RequestMode>>, CallError>,
     ) {
-        if !self.is_running() {
-            return;
-        }
-        let Some(mut round) = self.rebalance.round.take() else { return };
-        let Some(topics) = round.asks.remove(&call) else {
-            self.rebalance.round = Some(round);
-            return;
-        };
+        let Some((mut round, topics)) = self.take_round(call) else { return };
         match result {
             Ok(Some(table)) => {
                 for topic in topics {
                     round.failed |= !self.take_assignment(&topic, &table, round.reason);
                 }
             }
-            Ok(None) => {
-                round.failed = true;
-                self.rebalance.passed_over.insert(from.clone());
-            }
+            Ok(None) => self.could_not_tell(&mut round, from),
             Err(CallError::Refused(Refusal { code: ResponseCode::REQUEST_CODE_NOT_SUPPORTED, .. })) => {
                 if self.rebalance.unable.insert(from.clone()) {
                     self.event(Event::SharedOutHere { broker: from.clone() });
@@ -296,18 +297,13 @@ impl Consumer {
                 round.asks.insert(call, topics);
             }
             Err(error) => {
-                round.failed = true;
-                self.rebalance.passed_over.insert(from.clone());
+                self.could_not_tell(&mut round, from);
                 let about = topics.first().map(Topic::to_string).unwrap_or_default();
                 let (to, what) = (from.clone(), "ask the broker what is ours");
                 self.event(Event::CallFailed { to, what, about, error, attempt: 1 });
             }
         }
-        if round.asks.is_empty() {
-            self.end_round(round.failed);
-        } else {
-            self.rebalance.round = Some(round);
-        }
+        self.continue_round(round);
     }
 
     /// False if the broker names queues that we do not know yet.

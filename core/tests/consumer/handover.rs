@@ -7,7 +7,7 @@ use evenkeel_core::consumer::io::Position;
 use evenkeel_core::consumer::{Event, Input, Outcome};
 use evenkeel_core::wire::code::ResponseCode;
 use support::{
-    Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, lost, queue, refused,
+    Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, lost, order, queue, refused,
 };
 
 fn exclusive() -> ConsumerConfig {
@@ -34,20 +34,6 @@ fn join(rig: &mut Rig) -> usize {
     rig.members_changed();
     rig.advance(5 * MS);
     calls
-}
-
-/// What was asked of brokers about a queue, in order.
-fn order(rig: &Rig, from: usize, of: &MessageQueue) -> Vec<&'static str> {
-    rig.sent(from, |flight| match &flight.request {
-        Request::CommitOffset { queue, .. } if queue == of => Some("commit"),
-        Request::Lock(set) if set.queues.contains(of) => Some("lock"),
-        Request::Unlock(set) if set.queues.contains(of) => Some("unlock"),
-        Request::QueryOffset { queue, .. } if queue == of => Some("look"),
-        Request::Pull(pull) if pull.queue == *of => Some("pull"),
-        Request::SendBack(back) if back.origin_topic == of.topic => Some("send back"),
-        Request::Unregister { .. } => Some("unregister"),
-        _ => None,
-    })
 }
 
 fn ended(rig: &Rig, of: &MessageQueue) -> Option<(i64, usize)> {

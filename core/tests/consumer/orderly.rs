@@ -5,7 +5,7 @@ use crate::support;
 use evenkeel_core::consumer::{Event, Outcome};
 use evenkeel_core::wire::request::MessageModel;
 use support::cluster::range;
-use support::{Cluster, MS, MessageQueue, Reply, Request, Rig, SECOND, Verdict, config, lost, queue};
+use support::{Cluster, MS, Reply, Request, Rig, SECOND, Verdict, config, lost, order, queue};
 
 fn rig(queues: i32) -> Rig {
     let mut cluster = Cluster::one("T", queues);
@@ -18,19 +18,6 @@ fn rig(queues: i32) -> Rig {
     let mut rig = Rig::new(cluster, config);
     rig.checks.orderly = true;
     rig
-}
-
-/// What was asked of brokers that order matters for, in order.
-fn order(rig: &Rig, from: usize, of: &MessageQueue) -> Vec<&'static str> {
-    rig.sent(from, |flight| match &flight.request {
-        Request::CommitOffset { queue, .. } if queue == of => Some("commit"),
-        Request::Lock(set) if set.queues.contains(of) => Some("lock"),
-        Request::Unlock(set) if set.queues.contains(of) => Some("unlock"),
-        Request::QueryOffset { queue, .. } if queue == of => Some("look"),
-        Request::Pull(pull) if pull.queue == *of => Some("pull"),
-        Request::Unregister { .. } => Some("unregister"),
-        _ => None,
-    })
 }
 
 #[test]

@@ -52,15 +52,21 @@ fn the_broker_is_asked_and_not_the_members() {
     assert_eq!(rig.fetching("T"), [0, 1]);
 }
 
-/// Retry topics of pops may hold messages from when the topic was popped, by either name.
-#[test]
-fn retry_topics_of_pops_are_pulled_while_their_topic_is() {
+/// Pulls a topic whose retry topic has a message left from when it was popped. Gives the queue of that.
+fn left_from_a_pop() -> (Rig, MessageQueue) {
     let mut net = Cluster::one("T", 1);
     net.topic("%RETRY%g_T", &[("a", 1)]);
     let retry = queue("%RETRY%g_T", 0);
     net.store(&retry, 1);
     let mut rig = rig(net);
     rig.advance(SECOND * 2);
+    (rig, retry)
+}
+
+/// Retry topics of pops may hold messages from when the topic was popped, by either name.
+#[test]
+fn retry_topics_of_pops_are_pulled_while_their_topic_is() {
+    let (mut rig, retry) = left_from_a_pop();
     assert_eq!(subscribed(&rig), ["%RETRY%g", "%RETRY%g+T", "%RETRY%g_T", "T"]);
     assert_eq!(rig.delivered(&retry), [0]);
     let (_, delivery) = &rig.deliveries[0];
@@ -227,12 +233,7 @@ fn of_an_unsubscribed_topic_nothing_is_handed_out_any_more() {
 /// While a topic is pulled its retry topics are, too: these go with it, whatever was left of them.
 #[test]
 fn an_unsubscribed_topic_takes_its_retry_topics_with_it() {
-    let mut net = Cluster::one("T", 1);
-    net.topic("%RETRY%g_T", &[("a", 1)]);
-    let retry = queue("%RETRY%g_T", 0);
-    net.store(&retry, 1);
-    let mut rig = rig(net);
-    rig.advance(SECOND * 2);
+    let (mut rig, retry) = left_from_a_pop();
     rig.input(Input::Unsubscribe { topic: Topic::from("T") });
     rig.finish(&retry, 0);
     rig.advance(SECOND * 60);

@@ -43,6 +43,14 @@ impl PopLife {
         let number = self.number();
         self.settling.insert(number, Settling { held, verdict, due: Some(now), attempt: 0 });
     }
+
+    /// The broker does not know yet, and is told again unless the message is no longer ours by then.
+    fn settle_again(&mut self, number: u64, at: Instant) {
+        match self.settling.get_mut(&number) {
+            Some(settling) if at < settling.held.until => settling.due = Some(at),
+            _ => drop(self.settling.remove(&number)),
+        }
+    }
 }
 
 impl Consumer {
@@ -109,11 +117,7 @@ impl Consumer {
         let PoppedMessage { message, check_point } = &settling.held.popped;
         // Whether the broker counts us as a member is nothing to it here.
         let Some(master) = self.routes.master(&check_point.broker).cloned() else {
-            settling.due = (retry_at < settling.held.until).then_some(retry_at);
-            if settling.due.is_none() {
-                life.settling.remove(&number);
-            }
-            return;
+            return life.settle_again(number, retry_at);
         };
         let group = self.config.group.clone();
         let popped = Popped { group: group.clone(), topic: topic.clone(), check_point: check_point.clone() };
@@ -169,10 +173,7 @@ impl Consumer {
                     Verdict::Again { .. } => "hide a message",
                     Verdict::Bury => "store a dead letter",
                 };
-                settling.due = (retry_at < settling.held.until).then_some(retry_at);
-                if settling.due.is_none() {
-                    life.settling.remove(&number);
-                }
+                life.settle_again(number, retry_at);
                 let about = format!("{queue} {offset}");
                 self.event(Event::CallFailed { to: from.clone(), what, about, error, attempt });
             }

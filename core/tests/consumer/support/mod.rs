@@ -116,6 +116,20 @@ pub(crate) fn view(consumer: &Consumer, queue: &MessageQueue) -> Option<QueueVie
     consumer.snapshot().queues.into_iter().find(|view| view.queue == *queue)
 }
 
+/// What was asked of brokers about a queue, in order.
+pub(crate) fn order(rig: &Rig, from: usize, of: &MessageQueue) -> Vec<&'static str> {
+    rig.sent(from, |flight| match &flight.request {
+        Request::CommitOffset { queue, .. } if queue == of => Some("commit"),
+        Request::Lock(set) if set.queues.contains(of) => Some("lock"),
+        Request::Unlock(set) if set.queues.contains(of) => Some("unlock"),
+        Request::QueryOffset { queue, .. } if queue == of => Some("look"),
+        Request::Pull(pull) if pull.queue == *of => Some("pull"),
+        Request::SendBack(back) if back.origin_topic == of.topic => Some("send back"),
+        Request::Unregister { .. } => Some("unregister"),
+        _ => None,
+    })
+}
+
 /// Broker `a` wants this message consumed, and the answer under this opaque.
 pub(crate) fn consume_directly(reply: i32, group: &str, message: Message) -> Input {
     let (group, broker) = (Group::from(group), Some("a".into()));
