@@ -65,7 +65,8 @@ macro_rules! name {
         }
         impl Ord for $name {
             fn cmp(&self, other: &Self) -> Ordering {
-                java_order(&self.0, &other.0)
+                // The queues of a topic share its name, and those of a broker that broker's.
+                if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { java_order(&self.0, &other.0) }
             }
         }
         impl fmt::Display for $name {

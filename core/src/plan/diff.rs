@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 
 use super::{Plan, TopicPlan};
 use crate::allocate::SortedMembers;
-use crate::model::{ClientId, MessageQueue};
+use crate::model::{ClientId, MessageQueue, Topic};
 
 /// What changes between two plans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,10 +46,6 @@ pub struct Turnover {
     pub before: Option<usize>,
     /// How many it has after; `None` if it is not there.
     pub after: Option<usize>,
-    /// Queues that it has before and not after, those that are gone among them.
-    pub loses: Vec<MessageQueue>,
-    /// Queues that it has after and not before, new ones among them.
-    pub gains: Vec<MessageQueue>,
 }
 
 /// The figures of a [`Diff`] alone.
@@ -71,42 +67,54 @@ impl Plan {
     /// What changes from this plan to another.
     pub fn diff(&self, after: &Self) -> Diff {
         let ids = Ids::new(self.members(), after.members());
-        let mut diff = Diff { floor: self.floor(after, &ids), ..Diff::default() };
-        let (mut loses, mut gains) = (vec![Vec::new(); ids.all.len()], vec![Vec::new(); ids.all.len()]);
-        let (mut had, mut has) = (vec![0; ids.all.len()], vec![0; ids.all.len()]);
-        self.walk(after, |queue, before, after| {
-            let from = before.map(|at| ids.owners(at, &ids.before)).unwrap_or_default();
-            let to = after.map(|at| ids.owners(at, &ids.after)).unwrap_or_default();
-            from.iter().for_each(|&id| had[id] += 1);
-            to.iter().for_each(|&id| has[id] += 1);
-            for &id in from.iter().filter(|id| !to.contains(id)) {
-                loses[id].push(queue.clone());
-            }
-            for &id in to.iter().filter(|id| !from.contains(id)) {
-                gains[id].push(queue.clone());
-            }
-            match (before, after) {
-                (Some(_), None) => diff.removed.push(queue.clone()),
-                (None, _) => diff.added.push(queue.clone()),
-                (Some(_), Some(_)) if from == to => diff.kept += 1,
-                (Some(_), Some(_)) => {
-                    let named = |owners: &[usize]| owners.iter().map(|&id| ids.all[id].clone()).collect();
-                    diff.moves.push(Move { queue: queue.clone(), from: named(&from), to: named(&to) });
-                }
+        let mut diff = Diff {
+            floor: self.floor(after, &ids),
+            members: self.turnover_of(after, &ids),
+            ..Diff::default()
+        };
+        self.walk(after, |queue, before, after| match (before, after) {
+            (Some(_), None) => diff.removed.push(queue.clone()),
+            (None, _) => diff.added.push(queue.clone()),
+            (Some(before), Some(after)) if ids.same(before, after) => diff.kept += 1,
+            (Some(before), Some(after)) => {
+                let named = |at: At<'_>, numbers: &[usize]| {
+                    ids.owners(at, numbers).into_iter().map(|id| ids.all[id].clone()).collect()
+                };
+                let (from, to) = (named(before, &ids.before), named(after, &ids.after));
+                diff.moves.push(Move { queue: queue.clone(), from, to });
             }
         });
-        let there = |places: &[usize], loads: &[usize]| {
-            let mut there = vec![None; ids.all.len()];
-            places.iter().for_each(|&id| there[id] = Some(loads[id]));
-            there
-        };
-        let (before, after) = (there(&ids.before, &had), there(&ids.after, &has));
-        for (at, (loses, gains)) in loses.into_iter().zip(gains).enumerate() {
-            let turnover =
-                Turnover { id: ids.all[at].clone(), before: before[at], after: after[at], loses, gains };
-            diff.members.push(turnover);
-        }
         diff
+    }
+
+    /// What each member has before and after, by id: all who are there before or after.
+    pub fn turnover(&self, after: &Self) -> Vec<Turnover> {
+        self.turnover_of(after, &Ids::new(self.members(), after.members()))
+    }
+
+    fn turnover_of(&self, after: &Self, ids: &Ids<'_>) -> Vec<Turnover> {
+        let loads = |plan: &Self, numbers: &[usize]| {
+            let mut loads = vec![None; ids.all.len()];
+            for (&id, load) in numbers.iter().zip(plan.loads()) {
+                *loads[id].get_or_insert(0) += load;
+            }
+            loads
+        };
+        let (before, after) = (loads(self, &ids.before), loads(after, &ids.after));
+        let each = ids.all.iter().zip(before.into_iter().zip(after));
+        each.map(|(&id, (before, after))| Turnover { id: id.clone(), before, after }).collect()
+    }
+
+    /// How many queues of the topics that are asked for change hands.
+    pub fn moved(&self, after: &Self, of: impl Fn(&Topic) -> bool) -> usize {
+        let ids = Ids::new(self.members(), after.members());
+        let mut moved = 0;
+        self.walk(after, |queue, before, after| {
+            if let (Some(before), Some(after)) = (before, after) {
+                moved += usize::from(of(&queue.topic) && !ids.same(before, after));
+            }
+        });
+        moved
     }
 
     /// The figures of [`Self::diff`] alone, in less time.
@@ -225,8 +233,8 @@ struct Ids<'a> {
 
 impl<'a> Ids<'a> {
     fn new(before: &'a SortedMembers, after: &'a SortedMembers) -> Self {
-        let mut all: Vec<&ClientId> = before.iter().chain(after.iter()).collect();
-        all.sort_unstable();
+        let mut all: Vec<&ClientId> =
+            merged(before, after, Ord::cmp).filter_map(|(old, new)| old.or(new)).collect();
         all.dedup();
         let numbers = |members: &SortedMembers| {
             let mut number = 0;

@@ -38,17 +38,29 @@ impl Plan {
     pub fn figures_of(&self, topic: &TopicPlan) -> Figures {
         Figures::of(core::slice::from_ref(topic), self.members())
     }
+
+    /// How many queues each member has, in the order of the sorted members.
+    pub(super) fn loads(&self) -> Vec<usize> {
+        loads(self.topics(), self.members())
+    }
+}
+
+fn loads(topics: &[TopicPlan], members: &SortedMembers) -> Vec<usize> {
+    let mut loads = vec![0; members.len()];
+    for topic in topics {
+        for (sum, load) in loads.iter_mut().zip(topic.owners.loads(members.len())) {
+            *sum += load;
+        }
+    }
+    loads
 }
 
 impl Figures {
     fn of(topics: &[TopicPlan], members: &SortedMembers) -> Self {
-        let mut loads = vec![0; members.len()];
+        let loads = loads(topics, members);
         let (mut orphaned, mut doubled, mut queues) = (Vec::new(), Vec::new(), 0);
         for topic in topics {
             queues += topic.queues.len();
-            for (sum, load) in loads.iter_mut().zip(topic.owners.loads(members.len())) {
-                *sum += load;
-            }
             let named = |at: usize| topic.queues.get(at).cloned();
             orphaned.extend(topic.owners.orphaned().filter_map(named));
             doubled.extend(topic.owners.doubled().filter_map(named));

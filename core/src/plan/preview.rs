@@ -34,10 +34,17 @@ pub struct Preview {
     pub before: Figures,
     /// The figures after; of the typical trial, if ids are not known.
     pub after: Figures,
-    /// Everything that moves. `None` if ids are not known.
-    pub diff: Option<Diff>,
     /// The steps on the way; of the typical trial, if ids are not known.
     pub steps: Vec<Step>,
+    /// The plans at the beginning and at the end. `None` if ids are not known.
+    pub plans: Option<(Plan, Plan)>,
+}
+
+impl Preview {
+    /// Everything that moves. `None` if ids are not known.
+    pub fn diff(&self) -> Option<Diff> {
+        self.plans.as_ref().map(|(before, after)| before.diff(after))
+    }
 }
 
 /// A number that may depend on what is not known yet.
@@ -141,8 +148,8 @@ pub fn preview(
         skew: range(|trial| trial.skew),
         before: before.figures(),
         after: typical.after.figures(),
-        diff: known.then(|| before.diff(&typical.after)),
         steps: typical.steps.clone(),
+        plans: known.then(|| (before, typical.after.clone())),
     })
 }
 
@@ -159,17 +166,24 @@ impl Trial {
     fn run(start: &State, before: &Plan, changes: &[Change], rng: &mut Rng) -> Result<Self, PlanError> {
         let mut state = start.clone();
         let (mut last, mut steps, mut total) = (before.clone(), Vec::new(), 0);
+        // Of the first step, which is often the only one, everything is counted.
+        let mut first = Counts::default();
         for change in changes {
             state.go_through(change, rng, |label, state| {
                 let next = state.plan()?;
-                let moved = last.counts(&next).moved;
+                let moved = if steps.is_empty() {
+                    first = before.counts(&next);
+                    first.moved
+                } else {
+                    last.moved(&next, |_| true)
+                };
                 total += moved;
                 steps.push(Step { label, moved, total });
                 last = next;
                 Ok(())
             })?;
         }
-        let counts = before.counts(&last);
+        let counts = if steps.len() == 1 { first } else { before.counts(&last) };
         Ok(Self { counts, handed_over: total, skew: last.figures().skew, steps, after: last })
     }
 }

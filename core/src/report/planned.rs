@@ -387,19 +387,16 @@ fn gaps(strategy: &Strategy, preview: &Preview) -> Option<plan::Finding> {
 
 impl PlanResult {
     fn new(strategy: &Strategy, preview: Preview, running: bool, options: &Options) -> Self {
-        let known = preview.diff.is_some();
-        let diff = preview.diff.unwrap_or_default();
-        let is_listed = |moved: &plan::Move| options.retry || !moved.queue.topic.is_retry();
-        let listed = diff.moves.iter().filter(|&moved| is_listed(moved)).count();
-        let moves = match options.counts_only {
-            true => Vec::new(),
-            false => diff.moves.into_iter().filter(is_listed).map(Move::from).collect(),
-        };
-        let members = diff.members.into_iter().map(|member| MemberCount {
-            id: member.id,
-            before: member.before,
-            after: member.after,
-        });
+        let is_listed = |topic: &Topic| options.retry || !topic.is_retry();
+        let (mut moves, mut hidden_moves, mut members) = (Vec::new(), 0, Vec::new());
+        if let Some((before, after)) = &preview.plans {
+            hidden_moves = before.moved(after, |topic| !is_listed(topic));
+            members = before.turnover(after).into_iter().map(MemberCount::from).collect();
+            if !options.counts_only {
+                let all = before.diff(after).moves.into_iter();
+                moves = all.filter(|moved| is_listed(&moved.queue.topic)).map(Move::from).collect();
+            }
+        }
         let steps = preview.steps.into_iter().map(|step| Step {
             label: step.label,
             moved: step.moved,
@@ -411,7 +408,7 @@ impl PlanResult {
             settings: strategy.has_settings().then(|| strategy.clone()),
             running,
             handed_over: (preview.handed_over != preview.moved).then(|| preview.handed_over.into()),
-            hidden_moves: if known { preview.moved.max - listed } else { 0 },
+            hidden_moves,
             moved: preview.moved.into(),
             kept: preview.kept.into(),
             added: preview.added,
@@ -421,12 +418,12 @@ impl PlanResult {
                 min: preview.after.min,
                 max: preview.after.max,
                 skew: preview.after.skew,
-                skew_range: (!known).then(|| preview.skew.into()),
+                skew_range: preview.plans.is_none().then(|| preview.skew.into()),
                 idle: preview.after.idle.into_iter().map(known_name).collect(),
                 loads: preview.after.loads,
             },
             moves,
-            members: members.collect(),
+            members,
             steps: (steps.len() > 1).then_some(steps),
         }
     }
@@ -456,6 +453,12 @@ impl Move {
         };
         let all = |of: Vec<ClientId>| if of.len() > 1 { of } else { vec![] };
         Self { queue, from: one(&from, &to), to: one(&to, &from), from_all: all(from), to_all: all(to) }
+    }
+}
+
+impl From<plan::Turnover> for MemberCount {
+    fn from(turnover: plan::Turnover) -> Self {
+        Self { id: turnover.id, before: turnover.before, after: turnover.after }
     }
 }
 

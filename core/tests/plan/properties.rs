@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::planning::{many_topics, one_topic};
 use evenkeel_core::allocate::{Allocate, Average, Circle, ConsistentHash, Draft};
-use evenkeel_core::model::ClientId;
+use evenkeel_core::model::{ClientId, Topic};
 use evenkeel_core::plan::{Change, Layout, Plan, Trials, preview};
 use proptest::collection::btree_set;
 use proptest::prelude::*;
@@ -36,9 +36,15 @@ proptest! {
                 (diff.moves.len(), diff.kept, diff.added.len(), diff.removed.len(), diff.floor),
                 (counts.moved, counts.kept, counts.added, counts.removed, counts.floor)
             );
+            prop_assert_eq!(before.moved(&after, |_| true), counts.moved);
+            let is_one = |topic: &Topic| *topic == before.topics()[0].topic;
+            let of_one = diff.moves.iter().filter(|moved| is_one(&moved.queue.topic)).count();
+            prop_assert_eq!(before.moved(&after, is_one), of_one);
             for member in &diff.members {
-                let (had, has) = (member.before.unwrap_or(0), member.after.unwrap_or(0));
-                prop_assert_eq!(had - member.loses.len(), has - member.gains.len());
+                let owns = |plan: &Plan| plan.members().position(&member.id).map(|place| {
+                    plan.topics().iter().map(|topic| topic.owners.share(place).len()).sum::<usize>()
+                });
+                prop_assert_eq!((member.before, member.after), (owns(&before), owns(&after)));
             }
             // The ring is not even, so it can do with less.
             if strategy.name() != "CONSISTENT_HASH" {

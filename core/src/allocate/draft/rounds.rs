@@ -56,8 +56,8 @@ struct Draft<'a> {
 /// A score, flipped, and below it the queue's position: ascending numbers are favourites from the best on.
 type Favourite = u64;
 
-fn favourite(at: usize, key: u32, multiplier: u32) -> Favourite {
-    u64::from(!score(key, multiplier)) << 32 | at as u64
+fn favourite((at, score): (usize, u32)) -> Favourite {
+    u64::from(!score) << 32 | at as u64
 }
 
 fn position(favourite: Favourite) -> usize {
@@ -160,21 +160,27 @@ impl<'a> Draft<'a> {
     /// Lists about so many of its favourites: all that score above a bar, so none is left out among them.
     fn list(&mut self, who: usize, about: usize) {
         let multiplier = self.entrants[who].multiplier;
-        let keys = self.keys.iter().enumerate();
         let list = &mut self.lists[who];
         list.clear();
-        if about >= self.keys.len() {
-            list.extend(keys.map(|(at, &key)| favourite(at, key, multiplier)));
-        } else {
-            list.reserve(about + about / 8);
-            let bar = ((about as u128) << 32) / self.keys.len() as u128;
-            let bar = u32::try_from(bar).unwrap_or(u32::MAX);
-            for (at, &key) in keys {
-                if !score(key, multiplier) <= bar {
-                    list.push(favourite(at, key, multiplier));
-                }
+        let bar = match ((about as u128) << 32).checked_div(self.keys.len() as u128) {
+            Some(bar) => u32::try_from(bar).unwrap_or(u32::MAX),
+            None => return,
+        };
+        list.reserve(about.min(self.keys.len()).saturating_add(about / 8));
+        let mut at = 0;
+        let mut rest = self.keys;
+        // Nearly all fall short of the bar. Four at a time, their scores do not wait for one another.
+        while let [a, b, c, d, after @ ..] = rest {
+            let (a, b) = (score(*a, multiplier), score(*b, multiplier));
+            let (c, d) = (score(*c, multiplier), score(*d, multiplier));
+            if (!a <= bar) | (!b <= bar) | (!c <= bar) | (!d <= bar) {
+                list.extend((at..).zip([a, b, c, d]).filter(|&(_, score)| !score <= bar).map(favourite));
             }
+            at += 4;
+            rest = after;
         }
+        let rest = rest.iter().map(|&key| score(key, multiplier));
+        list.extend((at..).zip(rest).filter(|&(_, score)| !score <= bar).map(favourite));
         list.sort_unstable();
     }
 
@@ -236,8 +242,10 @@ mod tests {
         let favourites: Vec<Vec<u64>> = entrants
             .iter()
             .map(|entrant| {
-                let mut all: Vec<u64> =
-                    (0..).zip(keys).map(|(at, &key)| favourite(at, key, entrant.multiplier)).collect();
+                let mut all: Vec<u64> = (0..)
+                    .zip(keys)
+                    .map(|(at, &key)| favourite((at, score(key, entrant.multiplier))))
+                    .collect();
                 all.sort_unstable();
                 all
             })
