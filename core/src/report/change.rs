@@ -3,33 +3,33 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Error, ErrorCode, Strategy, check};
 use crate::model::{BrokerName, ClientId, Topic};
 use crate::plan::{self, NewIds};
 
 /// Something that happens to a group: `{"kind":"add","ids":["c4"]}`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Change {
     /// Consumers join, all at once: `ids`, or a `count` if the ids are not known.
     Add {
         /// Their client ids.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         ids: Option<Vec<ClientId>>,
         /// How many.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         count: Option<i64>,
     },
     /// Consumers leave, all at once: `ids`, or a `count` if it is not known which.
     Remove {
         /// Their client ids; one that two processes have leaves once for each time that it is named.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         ids: Option<Vec<ClientId>>,
         /// How many.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         count: Option<i64>,
     },
     /// A topic has so many readable queues on a broker, be it more or less than before, or the first there.
@@ -49,7 +49,7 @@ pub enum Change {
     /// A broker's queues cannot be read any longer.
     PermissionLost {
         /// The topic; all of them without it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         topic: Option<Topic>,
         /// The broker.
         broker: BrokerName,
@@ -67,8 +67,8 @@ pub enum Change {
 }
 
 /// What ids consumers have after a restart: `"stable"`, `"new"`, or a list of the new ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected \"stable\", \"new\" or a list of client ids")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum RollIds {
     /// The same, or new ones that are not known.
     Word(RollWord),
@@ -77,7 +77,7 @@ pub enum RollIds {
 }
 
 /// See [`RollIds`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RollWord {
     /// The same as before.

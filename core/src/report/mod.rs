@@ -31,6 +31,7 @@
 
 mod allocation;
 mod change;
+mod change_fields;
 mod check;
 mod convert;
 mod error;
@@ -46,6 +47,7 @@ mod running;
 mod sharing;
 mod snapshot;
 mod strategy;
+mod strategy_fields;
 mod verified;
 mod work;
 

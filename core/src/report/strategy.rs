@@ -8,9 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::str::FromStr;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
 use super::lists::Lists;
 use super::{Error, ErrorCode, RoomRules, check};
@@ -21,15 +19,8 @@ use crate::model::{ClientId, MessageQueue};
 
 /// A strategy with its settings: `{"name":"CONSISTENT_HASH","virtualNodes":20}`. Where there is nothing to set, and as
 /// a short form, a text does as well: `"AVG"`, `"hash:20"`, see [`Strategy::from_str`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    tag = "name",
-    rename_all = "SCREAMING_SNAKE_CASE",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields,
-    // The derived code is that of the object form only; the text form is added below.
-    remote = "Self"
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "name", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Strategy {
     /// Consecutive runs.
@@ -277,36 +268,5 @@ impl FromStr for Strategy {
             }
             name => Err(bad(format!("strategy {name} needs settings"))),
         }
-    }
-}
-
-impl Serialize for Strategy {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Self::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Strategy {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextOrObject)
-    }
-}
-
-struct TextOrObject;
-
-impl<'de> Visitor<'de> for TextOrObject {
-    type Value = Strategy;
-
-    fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("a strategy: its name, or an object with its name and settings")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Strategy, E> {
-        text.parse().map_err(E::custom)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Strategy, A::Error> {
-        // The derived function, which is inherent and goes before the trait's.
-        Strategy::deserialize(MapAccessDeserializer::new(map))
     }
 }

@@ -33,7 +33,8 @@ fn every_kind_is_understood() {
 fn what_is_not_understood_is_refused() {
     for (json, hint) in [
         (r#"{"kind":"grow","count":1}"#, "unknown variant `grow`, expected one of `add`"),
-        (r#"{"kind":"add","number":1}"#, "unknown field `number`, expected `ids` or `count`"),
+        (r#"{"kind":"add","number":1}"#, "unknown field `number`, expected one of `kind`, `ids`"),
+        (r#"{"kind":"add","ids":"new"}"#, "invalid type: a word, expected a list of client ids"),
         (r#"{"kind":"dropBroker","broker":"b","topic":"t"}"#, "unknown field `topic`"),
         (r#"{"kind":"roll","ids":"some"}"#, "expected \"stable\", \"new\" or a list"),
         (r#"{"kind":"strategy","to":"averge"}"#, "there is no strategy \"averge\"; there are: avg"),

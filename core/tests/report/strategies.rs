@@ -43,11 +43,16 @@ fn what_is_not_understood_is_refused_with_a_hint() {
         (r#"{"name":"AVG","virtualNodes":3}"#, "unknown field `virtualNodes`"),
         (
             r#"{"name":"CONSISTENT_HASH","vnodes":3}"#,
-            "unknown field `vnodes`, expected `virtualNodes` or `hash`",
+            "unknown field `vnodes`, expected one of `name`, `virtualNodes`",
         ),
         (r#"{"name":"CONSISTENT_HASH","hash":"md5"}"#, "expected `java-md5` or `go-crc32`"),
         (r#"{"name":"CONSISTENT_HASH","virtualNodes":-1}"#, "expected u16"),
         (r#"{"name":"MACHINE_ROOM"}"#, "missing field `rooms`"),
+        (
+            r#"{"name":"MACHINE_ROOM","rooms":{"rule":"strict","roomOf":{"separator":"@"}}}"#,
+            "expected a list of rooms",
+        ),
+        (r#"{"name":"AVG_BY_DRAFT","rooms":["room1"]}"#, "expected a rule and who stands where"),
         (r#""MACHINE_ROOM""#, "needs the rooms to consume from"),
         (r#"{"virtualNodes":3}"#, "missing field `name`"),
         ("7", "a strategy: its name, or an object"),
