@@ -56,7 +56,7 @@ pub struct Stats {
 /// too much to share.
 pub fn allocate(snapshot: &Snapshot, strategy: Option<&Strategy>) -> Result<Allocation, Error> {
     let group = plan::Snapshot::try_from(snapshot)?;
-    let strategy = strategy.cloned().unwrap_or_else(|| Running::of(snapshot, &group).strategy);
+    let strategy = strategy.cloned().unwrap_or_else(|| Running::of(snapshot, &group, &[]).strategy);
     let layout = group.layout();
     if layout.queues() == 0 {
         return Err(Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics"));
@@ -158,7 +158,7 @@ pub fn diff(before: &Allocation, after: &Allocation) -> Vec<Move> {
 /// If the snapshot is not sound.
 pub fn moved_by_place(snapshot: &Snapshot, strategy: Option<&Strategy>) -> Result<Option<Vec<usize>>, Error> {
     let group = plan::Snapshot::try_from(snapshot)?;
-    let strategy = strategy.cloned().unwrap_or_else(|| Running::of(snapshot, &group).strategy);
+    let strategy = strategy.cloned().unwrap_or_else(|| Running::of(snapshot, &group, &[]).strategy);
     Ok(plan::moved_by_place(&*strategy.build()?, &group.layout())?)
 }
 

@@ -24,6 +24,9 @@ const SCHEMA: &str = "evenkeel.plan/1";
 pub struct Options {
     /// The strategies to try; default all.
     pub strategies: Strategies,
+    /// Strategies whose settings are known beyond what the snapshot says, as a link carries them. If all are tried, these
+    /// are, and not their namesakes with default settings. If most consumers run the name of one, the group runs it.
+    pub settings: Vec<Strategy>,
     /// So many queues may change hands, summed over the steps of a rolling restart.
     pub max_moves: Option<usize>,
     /// So far may the most and the fewest queues of a consumer be apart.
@@ -233,13 +236,13 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
         .map(|(at, change)| change.build().map_err(|error| error.within(&format!("changes[{at}]"))))
         .collect::<Result<_, _>>()?;
     let work = Work::new(&layout, changes, options)?;
-    let running = Running::of(snapshot, &group);
+    let running = Running::of(snapshot, &group, &options.settings);
     running.settle(&mut group)?;
     let (strategies, mut skipped, all) = match &options.strategies {
         Strategies::These(given) => (given.clone(), Vec::new(), false),
         Strategies::All => {
             let changes_strategy = changes.iter().any(|change| matches!(change, Change::Strategy { .. }));
-            let (chosen, skipped) = running.choose(&group, changes_strategy);
+            let (chosen, skipped) = running.choose(&group, &options.settings, changes_strategy);
             (chosen, skipped, true)
         }
     };

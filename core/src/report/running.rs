@@ -15,8 +15,11 @@ use crate::plan::{self, Code, Finding, said};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Strategies {
     /// Every one that can be computed with what the snapshot says: the running one first, then AVG, AVG_BY_CIRCLE,
-    /// CONSISTENT_HASH, AVG_BY_DRAFT, and CONFIG if the list of every consumer is known. If a change says that the
-    /// strategy changes, only the running one, which then becomes the other.
+    /// CONSISTENT_HASH, AVG_BY_DRAFT, and CONFIG if the list of every consumer is known; with [`Options::settings`] for
+    /// those that are named there. If a change says that the strategy changes, only the running one, which then becomes
+    /// the other.
+    ///
+    /// [`Options::settings`]: super::Options::settings
     #[default]
     All,
     /// These, in this order.
@@ -34,7 +37,8 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn of(snapshot: &Snapshot, group: &plan::Snapshot) -> Self {
+    /// `settings` are of strategies that the snapshot may know by name only.
+    pub(super) fn of(snapshot: &Snapshot, group: &plan::Snapshot, settings: &[Strategy]) -> Self {
         if let Some(strategy) = &snapshot.strategy {
             return Self { strategy: strategy.clone(), said: true, unknown: None };
         }
@@ -49,7 +53,8 @@ impl Running {
         let Some((name, _)) = most else {
             return Self { strategy: Strategy::Avg {}, said: false, unknown: None };
         };
-        let known = if name == "CONFIG" { lists(group) } else { name.parse().ok() };
+        let given = settings.iter().find(|strategy| strategy.name() == name).cloned();
+        let known = given.or_else(|| if name == "CONFIG" { lists(group) } else { name.parse().ok() });
         match known {
             Some(strategy) => Self { strategy, said: true, unknown: None },
             None => Self { strategy: Strategy::Avg {}, said: false, unknown: Some(name) },
@@ -91,6 +96,7 @@ impl Running {
     pub(super) fn choose(
         &self,
         group: &plan::Snapshot,
+        settings: &[Strategy],
         changes_strategy: bool,
     ) -> (Vec<Strategy>, Vec<Skipped>) {
         if changes_strategy {
@@ -100,10 +106,12 @@ impl Running {
             [Strategy::Avg {}, Strategy::AvgByCircle {}, Strategy::consistent_hash(), Strategy::draft()];
         let mut chosen = vec![self.strategy.clone()];
         for other in others.into_iter().chain(lists(group)) {
+            add_given(&mut chosen, settings.iter().filter(|given| given.name() == other.name()));
             if chosen.iter().all(|known| known.name() != other.name()) {
                 chosen.push(other);
             }
         }
+        add_given(&mut chosen, settings.iter());
         let needs = [
             ("MACHINE_ROOM", "needs the rooms to consume from"),
             ("MACHINE_ROOM_NEARBY", "needs an inner strategy and the room of each broker and consumer"),
@@ -113,6 +121,15 @@ impl Running {
         let skipped =
             missing.map(|&(name, why)| Skipped { strategy: name.into(), why: why.into() }).collect();
         (chosen, skipped)
+    }
+}
+
+/// Strategies of one name may differ in their settings.
+fn add_given<'a>(chosen: &mut Vec<Strategy>, given: impl Iterator<Item = &'a Strategy>) {
+    for strategy in given {
+        if !chosen.contains(strategy) {
+            chosen.push(strategy.clone());
+        }
     }
 }
 

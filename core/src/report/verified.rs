@@ -96,7 +96,7 @@ pub fn verify_in(snapshot: &Snapshot, language: Language) -> Result<VerifyReport
     if layout.members.is_empty() {
         return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
     }
-    let running = Running::of(snapshot, &group);
+    let running = Running::of(snapshot, &group, &[]);
     running.settle(&mut group)?;
     let verdict = plan::verify(&group)?;
     let lists = verdict.expected.as_ref().and_then(|expected| gaps_in_lists(&running.strategy, expected));

@@ -4,7 +4,7 @@ use evenkeel_core::allocate::{Allocate as _, Input, SortedMembers, SortedQueues}
 use evenkeel_core::model::{ClientId, Group};
 use evenkeel_core::plan::Code;
 use evenkeel_core::report::{
-    ErrorCode, Options, QueueRef, Strategies, Strategy, allocate, allocate_for, plan,
+    ErrorCode, Options, PlanReport, QueueRef, Snapshot, Strategies, Strategy, allocate, allocate_for, plan,
 };
 
 use crate::groups::{group, pay_worker, short, topic};
@@ -122,6 +122,53 @@ fn lists_that_every_consumer_told_are_the_running_strategy() {
     assert_eq!((planned.results[0].strategy.as_str(), planned.results[0].running), ("CONFIG", true));
     assert_eq!((planned.results[0].moved.max, planned.results[0].per_consumer.idle.len()), (0, 1));
     assert_eq!(planned.results[0].per_consumer.idle[0].as_str(), "(new)");
+}
+
+#[test]
+fn known_settings_go_before_the_defaults() {
+    let ring = strategy(r#"{"name":"CONSISTENT_HASH","virtualNodes":40}"#);
+    let rooms = strategy(r#"{"name":"MACHINE_ROOM","rooms":["hz"]}"#);
+    let mut group = pay_worker();
+    let planned = |group: &Snapshot, strategies, settings: &[Strategy]| {
+        let options = Options { strategies, settings: settings.to_vec(), ..Options::default() };
+        plan(group, &[], &options).unwrap()
+    };
+    let names = |report: &PlanReport| {
+        report.results.iter().map(|one| (one.strategy.clone(), one.running)).collect::<Vec<_>>()
+    };
+    let of = |name: &str, running| (name.to_owned(), running);
+    let both = [rooms.clone(), ring.clone()];
+
+    let report = planned(&group, Strategies::All, &both);
+    let all = ["AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH", "AVG_BY_DRAFT", "MACHINE_ROOM"];
+    assert_eq!(names(&report), all.map(|name| of(name, false)));
+    assert_eq!(report.results[2].settings, Some(ring.clone()));
+    let skipped: Vec<&str> = report.skipped.iter().map(|one| one.strategy.as_str()).collect();
+    assert_eq!(skipped, ["MACHINE_ROOM_NEARBY", "CONFIG"]);
+    let report = planned(&group, Strategies::These(vec![Strategy::consistent_hash()]), &both);
+    assert_eq!(
+        names(&report),
+        [of("CONSISTENT_HASH", false)],
+        "what is asked for is tried, and nothing else"
+    );
+    assert_eq!(report.results[0].settings, None);
+
+    // Consumers tell the name of what they run, and not its settings.
+    for consumer in &mut group.consumers {
+        consumer.strategy = Some("AllocateMessageQueueByMachineRoom".into());
+    }
+    let report = planned(&group, Strategies::All, &[]);
+    assert!(report.warnings.iter().any(|found| found.code == Code::R205));
+    let report = planned(&group, Strategies::All, &both);
+    assert!(report.warnings.iter().all(|found| found.code != Code::R205));
+    assert_eq!(names(&report)[0], of("MACHINE_ROOM", true));
+
+    // What the snapshot says counts more than what is known besides, which is still tried.
+    group.strategy = Some(strategy(r#""hash:20""#));
+    let report = planned(&group, Strategies::All, &both);
+    let rings: Vec<_> = report.results.iter().filter(|one| one.strategy == "CONSISTENT_HASH").collect();
+    assert_eq!(rings.iter().map(|one| one.running).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(rings[1].settings, Some(ring));
 }
 
 #[test]

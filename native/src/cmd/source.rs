@@ -11,7 +11,7 @@ use evenkeel_core::model::{Group, Topic};
 use evenkeel_core::paste;
 use evenkeel_core::report::link::{self, Shared};
 use evenkeel_core::report::{
-    self, BrokerSeen, Change, ConsumerSeen, ErrorCode, Load, Sharing, Snapshot, TopicSeen,
+    self, BrokerSeen, Change, ConsumerSeen, ErrorCode, Load, Sharing, Snapshot, Strategy, TopicSeen,
 };
 use evenkeel_core::wire::reply::CallError;
 use evenkeel_core::wire::request::MessageModel;
@@ -34,8 +34,8 @@ pub(crate) struct Source {
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Read it from a file instead of a cluster, - for stdin: a snapshot, what mqadmin printed, lists of queues and
-    /// client ids, or a link of the planning page
-    #[arg(long, value_name = "FILE|-")]
+    /// client ids, or a link of the planning page; such a link may also stand here itself, in quotes
+    #[arg(long, value_name = "FILE|-|LINK")]
     from: Option<String>,
 }
 
@@ -44,12 +44,14 @@ pub(crate) struct Seen {
     pub(crate) snapshot: Snapshot,
     /// What happens to it, if that was read, too.
     pub(crate) changes: Vec<Change>,
+    /// Strategies with settings of their own, if these were read, too.
+    pub(crate) strategies: Vec<Strategy>,
     silent: Vec<Silent>,
 }
 
 impl Seen {
     fn whole(snapshot: Snapshot) -> Self {
-        Self { snapshot, changes: Vec::new(), silent: Vec::new() }
+        Self { snapshot, changes: Vec::new(), strategies: Vec::new(), silent: Vec::new() }
     }
 
     /// Whether everybody answered.
@@ -116,12 +118,12 @@ impl Source {
         Ok(Seen { silent: seen.silent.clone(), ..Seen::whole(snapshot(&seen)) })
     }
 
-    /// What a file or stdin says of the group. What cannot be read is told, line by line.
+    /// What a file, stdin or a link says of the group. What cannot be read is told, line by line.
     fn given(&self, from: &str) -> Result<Seen, Failure> {
-        let text = text(from)?;
-        let mut seen = match of_link(&text) {
-            Some(shared) => shared?,
-            None => Seen::whole(understood(from, &text)?),
+        // Every link has a #, and the name of a file hardly ever.
+        let (from, mut seen) = match of_link(from).filter(|_| from.contains('#')) {
+            Some(shared) => ("the link", shared?),
+            None => (from, in_text(from, &text(from)?)?),
         };
         match (self.name(), &seen.snapshot.group) {
             (Some(name), Some(group)) if group.as_str() != name => {
@@ -134,6 +136,10 @@ impl Source {
     }
 }
 
+fn in_text(from: &str, text: &str) -> Result<Seen, Failure> {
+    of_link(text).unwrap_or_else(|| understood(from, text).map(Seen::whole))
+}
+
 /// What a link of the planning page carries, if the text is one.
 fn of_link(text: &str) -> Option<Result<Seen, Failure>> {
     let text = text.trim();
@@ -143,7 +149,8 @@ fn of_link(text: &str) -> Option<Result<Seen, Failure>> {
     let shared = link::shared_text(text).and_then(|json| {
         serde_json::from_str(&json).map_err(|error| report::Error::new(ErrorCode::BadLink, error.to_string()))
     });
-    let seen = |shared: Shared| Seen { changes: shared.changes, ..Seen::whole(shared.snapshot) };
+    let seen =
+        |Shared { snapshot, changes, strategies }| Seen { changes, strategies, ..Seen::whole(snapshot) };
     Some(shared.map(seen).map_err(failure))
 }
 

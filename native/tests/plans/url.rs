@@ -21,6 +21,57 @@ fn a_link_has_the_group_and_its_changes() {
     assert_eq!(other["after"]["consumers"], 2, "what is said counts, and not what the link says");
 }
 
+/// Rows of a plan: what each strategy is called, with the virtual nodes of a ring.
+fn tried(answer: &Answer) -> Vec<(String, Option<u64>)> {
+    assert_eq!(answer.code, 0, "{}", answer.said);
+    let report = answer.json();
+    let row = |result: &serde_json::Value| {
+        let name = result["strategy"].as_str().unwrap().to_owned();
+        (name, result["settings"]["virtualNodes"].as_u64())
+    };
+    report["results"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn a_link_has_its_strategies_too_and_flags_go_first() {
+    let answer = ask_about(&group(16, 3), &["plan", "--add", "c4", "--strategy", "hash:40,avg", "--url"]);
+    let link = last_line(&answer);
+    let again = ask_with(&["plan", "--from", "-", "--json"], link);
+    let named = |names: &[(&str, Option<u64>)]| {
+        names.iter().map(|&(name, nodes)| (name.to_owned(), nodes)).collect::<Vec<_>>()
+    };
+    let all = named(&[
+        ("AVG", None),
+        ("AVG_BY_CIRCLE", None),
+        ("CONSISTENT_HASH", Some(40)),
+        ("AVG_BY_DRAFT", None),
+    ]);
+    assert_eq!(tried(&again), all);
+    let flag = ask_with(&["plan", "--from", "-", "--json", "--strategy", "hash:7,draft"], link);
+    assert_eq!(tried(&flag), named(&[("CONSISTENT_HASH", Some(7)), ("AVG_BY_DRAFT", None)]));
+
+    let on = |args: &[&str]| {
+        last_line(&ask_with(&[&["plan", "--from", "-", "--url"], args].concat(), link)).to_owned()
+    };
+    assert_eq!(on(&[]), link, "a link of a link is the same");
+    assert_eq!(on(&["--strategy", "circle"]), link, "what it has of others stays");
+    let other = ask_with(&["plan", "--from", "-", "--json"], &on(&["--strategy", "hash:7"]));
+    assert_eq!(tried(&other)[2], ("CONSISTENT_HASH".to_owned(), Some(7)));
+}
+
+#[test]
+fn a_link_may_stand_where_a_file_would() {
+    let answer = ask_about(&group(16, 3), &["plan", "--add", "c4", "--url=https://host/planner/"]);
+    let link = last_line(&answer);
+    let direct = ask_about(&group(16, 3), &["plan", "--add", "c4", "--json"]);
+    assert_eq!(ask(&["plan", "--from", link, "--json"]).json(), direct.json());
+    assert_eq!(ask(&["verify", "--from", link, "--json"]).json()["group"], "pay-worker");
+    let other = ask(&["plan", "other-worker", "--from", link]);
+    assert_eq!((other.code, other.out.as_str()), (2, ""));
+    assert!(other.said.contains("the link is about group pay-worker"), "{}", other.said);
+    assert!(ask(&["plan", "--from", &link[..60]]).said.contains("the link is damaged"));
+}
+
 #[test]
 fn without_a_page_it_is_what_stands_behind_its_address() {
     let answer = ask_about(&group(16, 3), &["plan", "--add", "c4", "--url"]);

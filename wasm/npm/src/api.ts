@@ -71,10 +71,13 @@ export function plan(input: Snapshot, changes: readonly Change[], options: PlanO
   const { signal, ...others } = options;
   signal?.throwIfAborted();
   const names = namesOf(input, changes);
-  const { strategies } = others;
-  const tabled = Array.isArray(strategies)
-    ? { ...others, strategies: (strategies as readonly Strategy[]).map((strategy) => withTables(strategy, names)) }
-    : others;
+  const { strategies, settings } = others;
+  const tables = (list: readonly Strategy[]) => list.map((strategy) => withTables(strategy, names));
+  const tabled = {
+    ...others,
+    ...(Array.isArray(strategies) && { strategies: tables(strategies as readonly Strategy[]) }),
+    ...(settings && { settings: tables(settings) }),
+  };
   const texts = [
     toText(snapshotWithTables(input, names)),
     toText(changesWithTables(changes, names)),

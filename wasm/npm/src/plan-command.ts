@@ -1,9 +1,9 @@
 // What `evenkeel-plan` does with its arguments: the options, output and exit codes of `evenkeel plan --from`.
 
 import { parseArgs } from 'node:util';
-import { EvenkeelError, plan } from './api.js';
+import { EvenkeelError, fromUrl, plan } from './api.js';
 import { limitCodes, report } from './plan-text.js';
-import type { BrokerSeen, Change, PlanOptions, PlanReport, Snapshot, TopicSeen } from './types.js';
+import type { BrokerSeen, Change, PlanOptions, PlanReport, Snapshot, Strategy, TopicSeen } from './types.js';
 import { version } from './version.js';
 
 /** What the command reads and writes. */
@@ -36,9 +36,10 @@ const OPTIONS = {
 
 const HELP = `What a change does to a RocketMQ consumer group, before anybody makes it
 
-Usage: evenkeel-plan SNAPSHOT|- CHANGE… [OPTIONS]
+Usage: evenkeel-plan SNAPSHOT|-|LINK CHANGE… [OPTIONS]
 
-SNAPSHOT is what \`evenkeel snapshot GROUP\` writes; - is stdin.
+SNAPSHOT is what \`evenkeel snapshot GROUP\` writes; - is stdin. LINK is one of the planning page, in quotes; a file may
+have one as well. Changes that are said go before those of a link.
 
 Changes, in their order:
   --add N|ID,…             members join: their client ids, or how many
@@ -50,7 +51,8 @@ Changes, in their order:
   --switch-to STRATEGY     all members change to another strategy
 
 Options:
-  --strategy STRATEGY,…    all, or those to try: avg, circle, hash[:N], draft (default: all)
+  --strategy STRATEGY,…    all, or those to try: avg, circle, hash[:N], draft; all has the settings of a link
+                           (default: all)
   --max-moves N            if more queues change hands, the exit code is 7
   --max-skew N             if the most and the fewest queues of a member are further apart, the exit code is 7
   --moves                  list who loses and gains which queue
@@ -101,9 +103,10 @@ function run(args: readonly string[], around: Surroundings): number {
   const json = values.json === true || values.output === 'json';
   if (!json && !['text', undefined].includes(values.output)) throw new Usage(`--output ${values.output}: text or json`);
   const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Usage('give one snapshot file, or - for stdin');
-  const snapshot = read(file, around);
-  const changes = changesOf(tokens.filter((token) => token.kind === 'option'), snapshot);
+  if (file === undefined || more.length > 0) throw new Usage('give one snapshot file, - for stdin, or a link');
+  const { snapshot, changes: shared, strategies: settings } = read(file, around);
+  const said = changesOf(tokens.filter((token) => token.kind === 'option'), snapshot);
+  const changes = said.length > 0 ? said : shared;
   if (changes.length === 0) {
     throw new Usage('no change to plan: say --add, --remove, --queues, --drop-broker, --roll or --switch-to');
   }
@@ -111,6 +114,7 @@ function run(args: readonly string[], around: Surroundings): number {
   const all = names.length === 0 || (names.length === 1 && names[0] === 'all');
   const options: PlanOptions = {
     strategies: all ? 'all' : names,
+    settings,
     ...numberIfAny('maxMoves', '--max-moves', values['max-moves']),
     ...numberIfAny('maxSkew', '--max-skew', values['max-skew']),
     retry: values.retry === true,
@@ -148,12 +152,28 @@ function verdict(answer: PlanReport, around: Surroundings): number {
   return CODES.checkFailed;
 }
 
-function read(file: string, around: Surroundings): Snapshot {
+interface Given {
+  readonly snapshot: Snapshot;
+  readonly changes: readonly Change[];
+  readonly strategies: readonly Strategy[];
+}
+
+/** A link, or what stands in a file. Every link has a #, and the name of a file hardly ever. */
+function read(file: string, around: Surroundings): Given {
+  if (file.includes('#') && isLink(file)) return fromUrl(file);
   try {
-    return JSON.parse(around.read(file)) as Snapshot;
+    const text = around.read(file);
+    if (isLink(text)) return fromUrl(text);
+    return { snapshot: JSON.parse(text) as Snapshot, changes: [], strategies: [] };
   } catch (error) {
+    if (error instanceof EvenkeelError) throw error;
     throw new Usage(`${file} is no snapshot: ${(error as Error).message}`);
   }
+}
+
+/** As the command line tells a link from a snapshot. */
+function isLink(text: string): boolean {
+  return /^[^\s{]\S*$/.test(text.trim()) && text.includes('evenkeel=');
 }
 
 function numberIfAny<Name extends string>(name: Name, flag: string, text: string | undefined) {

@@ -148,6 +148,11 @@ export type Change =
 export interface PlanOptions {
   /** The strategies to try; default all that can be computed with what the snapshot says. */
   readonly strategies?: readonly Strategy[] | 'all';
+  /**
+   * Strategies whose settings are known beyond what the snapshot says, as a link carries them. If all are tried, these
+   * are, and not their namesakes with default settings. If most consumers run the name of one, the group runs it.
+   */
+  readonly settings?: readonly Strategy[];
   /** So many queues may change hands, summed over the steps of a rolling restart. */
   readonly maxMoves?: number;
   /** So far may the most and the fewest queues of a consumer be apart. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { evenkeel, group, installed, project } from './fresh.mjs';
 
-const { plan, verifyReport } = await evenkeel();
+const { plan, toUrl, verifyReport } = await evenkeel();
 const snapshot = {
   ...group(0, ['10.0.3.11@7#812', '10.0.3.12@7#944', '10.0.3.13@7#377']),
   group: 'pay-worker',
@@ -63,6 +63,36 @@ test('evenkeel-plan of many members: who keeps what it has is only counted', () 
   const mine = oursOf('large.json', ...args);
   alike(mine, theirsOf('large.json', ...args));
   assert.match(mine.stdout, /\d+ more members? keep what they have/);
+});
+
+const settings = [
+  { name: 'CONSISTENT_HASH', virtualNodes: 40 },
+  { name: 'MACHINE_ROOM_NEARBY', inner: 'AVG', roomOf: { separator: '-' } },
+];
+const link = toUrl(snapshot, [{ kind: 'add', ids: ['10.0.3.14@7#120'] }], { base: 'https://host/', strategies: settings });
+
+for (const args of [[], ['--json'], ['--strategy', 'hash,avg'], ['--remove', '1'], ['--switch-to', 'hash', '--json']]) {
+  test(`evenkeel-plan of a link ${args.join(' ')}`, () => {
+    const mine = oursOf(link, ...args);
+    alike(mine, theirsOf(link, ...args));
+    assert.equal(mine.status, 0);
+    writeFileSync(join(folder, 'link.txt'), `${link}\n`);
+    assert.deepEqual(oursOf('link.txt', ...args).stdout, mine.stdout);
+  });
+}
+
+test('the strategies of a link are tried with their settings', () => {
+  const { results, skipped } = JSON.parse(oursOf(link, '--json').stdout);
+  const ring = results.find(({ strategy }) => strategy === 'CONSISTENT_HASH');
+  assert.deepEqual(ring.settings, settings[0]);
+  // No room is known of names without a separator, so that it is tried and cannot be computed.
+  assert.match(skipped.find(({ strategy }) => strategy === 'MACHINE_ROOM_NEARBY').why, /no machine room is known/);
+});
+
+test('a damaged link', () => {
+  const mine = oursOf(link.slice(0, 60), '--add', '1');
+  alike(mine, theirsOf(link.slice(0, 60), '--add', '1'));
+  assert.equal(mine.status, 2);
 });
 
 test('exit codes', () => {

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     source: Source,
     #[command(flatten)]
     said: Said,
-    /// all, or those to try: avg, circle, hash[:N], draft, rooms:FILE, config:FILE
+    /// all, or those to try: avg, circle, hash[:N], draft, rooms:FILE, config:FILE; all has the settings of a link
     #[arg(long, value_name = "STRATEGY,…", value_delimiter = ',', default_value = "all")]
     strategy: Vec<String>,
     /// So many queues may change hands; if more do, the exit code is 7
@@ -56,14 +56,15 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     if options.said.is_empty() && options.source.is_live() {
         return Err(no_change());
     }
-    let asked = report::Options {
+    let mut asked = report::Options {
         strategies: strategies(&options.strategy)?,
         max_moves: options.max_moves,
         max_skew: options.max_skew,
         retry: options.retry,
         ..report::Options::default()
     };
-    let seen = options.source.read_or_example(global).await?;
+    let mut seen = options.source.read_or_example(global).await?;
+    asked.settings = std::mem::take(&mut seen.strategies);
     let changes = match options.said.changes(&seen.snapshot)? {
         none if none.is_empty() => seen.changes.clone(),
         said => said,
@@ -72,9 +73,8 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
         return Err(no_change());
     }
     let url = options.url.as_deref().map(|page| {
-        let shared =
-            Shared { snapshot: seen.snapshot.clone(), changes: changes.clone(), strategies: Vec::new() };
-        link::link(page, &shared)
+        let (snapshot, changes) = (seen.snapshot.clone(), changes.clone());
+        link::link(page, &Shared { snapshot, changes, strategies: link::strategies(&seen.snapshot, &asked) })
     });
     let url = url.transpose()?;
     let report = report::plan(&seen.snapshot, &changes, &asked).map_err(source::failure)?;
