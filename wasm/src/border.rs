@@ -18,7 +18,7 @@ use crate::error::Refusal;
 /// # Errors
 /// The field that is wrong and why.
 pub fn read<T: DeserializeOwned>(text: &str, code: report::ErrorCode) -> Result<T, Refusal> {
-    let refuse = |text: String| Refusal { code: code.as_str(), field: None, text, hint: None };
+    let refuse = |text: String| Refusal { code: code.as_str(), field: None, text, zh: None, hint: None };
     let value = json::parse_own(text.as_bytes()).map_err(|error| refuse(error.to_string()))?;
     json::read(&value).map_err(|error| refuse(error.to_string()))
 }

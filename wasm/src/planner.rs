@@ -64,8 +64,11 @@ pub fn moved_by_place(snapshot: &str, strategy: Option<String>) -> Answer {
 #[wasm_bindgen]
 pub fn verify(snapshot: &str, language: Option<String>) -> Answer {
     let snapshot = read(snapshot, ErrorCode::BadSnapshot)?;
-    let language = language.map_or(Ok(report::Language::English), |name| name.parse());
-    answer(report::verify_in(&snapshot, language.map_err(Refusal::bad_input)?))
+    answer(report::verify_in(&snapshot, in_language(language)?))
+}
+
+fn in_language(name: Option<String>) -> Result<report::Language, Refusal> {
+    name.map_or(Ok(report::Language::English), |name| name.parse()).map_err(Refusal::bad_input)
 }
 
 /// The same group under pseudonyms.
@@ -74,11 +77,13 @@ pub fn redact(snapshot: &str, salt: Option<String>) -> Answer {
     answer(Ok(report::redact(&read(snapshot, ErrorCode::BadSnapshot)?, salt.as_deref())))
 }
 
-/// What people paste, as a snapshot; of several texts, what they say together.
+/// What people paste, as a snapshot; of several texts, what they say together. Problems are told as findings are.
 #[wasm_bindgen]
-pub fn parse(texts: Vec<String>) -> Answer {
-    let parsed = texts.iter().map(|text| paste::parse(text)).reduce(paste::Parsed::merge);
-    Ok(write(&parsed.unwrap_or_else(|| paste::parse("")))?)
+pub fn parse(texts: Vec<String>, language: Option<String>) -> Answer {
+    let language = in_language(language)?;
+    let read = |text: &str| paste::parse_in(text, language);
+    let parsed = texts.iter().map(|text| read(text)).reduce(paste::Parsed::merge);
+    Ok(write(&parsed.unwrap_or_else(|| read("")))?)
 }
 
 /// The fragment of a link that carries a plan.

@@ -2,17 +2,17 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Problem;
-use super::found::{Brokers, Found, Owner, Share, put};
+use super::found::{Brokers, Found, Noted, Owner, Share, put};
 use crate::model::{BrokerName, ClientId, MessageQueue, Topic};
 use crate::order;
+use crate::plan::{Said, said};
 use crate::report::{BrokerSeen, ConsumerSeen, Load, Owned, Snapshot, TopicSeen};
 
 /// The group as far as it is known, and all that is wrong or missing.
-pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Problem>) {
+pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Noted>) {
     let mut whole = Whole { problems: found.problems.clone(), ..Whole::default() };
     let names = Names::of(found, &mut whole.problems);
     whole.topics(found, &names);
@@ -45,9 +45,10 @@ pub(super) fn finish(found: &Found) -> (Snapshot, Vec<Problem>) {
     let mut problems = whole.problems;
     order::sort_by(&mut problems, |a, b| (a.paste, a.line).cmp(&(b.paste, b.line)));
     if found.more_problems > 0 {
-        let text = format!("{} more lines", found.more_problems);
-        let expected = format!("fewer problems; {} are named", super::MAX_PROBLEMS);
-        problems.push(Problem { paste: 0, line: 0, lines: found.more_problems, text, expected });
+        let (lines, most) = (found.more_problems, super::MAX_PROBLEMS);
+        let text = said!("{lines} more lines", "另外 {lines} 行");
+        let expected = said!("fewer problems; {most} are named", "更少的问题；已列出 {most} 个");
+        problems.push(Noted { paste: 0, line: 0, lines, text, expected });
     }
     (snapshot, problems)
 }
@@ -62,7 +63,7 @@ fn only<T>(mut of: impl Iterator<Item = T>) -> Option<T> {
 struct Whole {
     topics: BTreeMap<Topic, Brokers>,
     consumers: Vec<ConsumerSeen>,
-    problems: Vec<Problem>,
+    problems: Vec<Noted>,
 }
 
 /// Whole names in place of those that a table cut.
@@ -72,7 +73,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(found: &Found, problems: &mut Vec<Problem>) -> Self {
+    fn of(found: &Found, problems: &mut Vec<Noted>) -> Self {
         let known = order::set(found.topics.keys().chain(&found.subscribed).map(Topic::as_str));
         let on = found.topics.values().chain(found.unnamed.iter().map(|one| &one.brokers));
         let brokers = order::set(on.flat_map(|brokers| brokers.keys().map(BrokerName::as_str)));
@@ -80,13 +81,13 @@ impl Names {
         for (cut, at) in &found.cut_topics {
             match whole_name(cut.as_str(), &known) {
                 Some(whole) => drop(names.topics.insert(cut.clone(), Topic::from(whole))),
-                None => problems.push(maybe_cut(cut.as_str(), *at, "topic")),
+                None => problems.push(maybe_cut(cut.as_str(), *at, Said { en: "topic", zh: "主题" })),
             }
         }
         for (cut, at) in &found.cut_brokers {
             match whole_name(cut.as_str(), &brokers) {
                 Some(whole) => drop(names.brokers.insert(cut.clone(), BrokerName::from(whole))),
-                None => problems.push(maybe_cut(cut.as_str(), *at, "broker")),
+                None => problems.push(maybe_cut(cut.as_str(), *at, Said { en: "broker", zh: "Broker" })),
             }
         }
         names
@@ -110,12 +111,14 @@ fn whole_name<'a>(cut: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
     only(known.iter().copied().filter(|name| name.len() > cut.len() && name.starts_with(cut)))
 }
 
-fn maybe_cut(name: &str, (paste, line): (usize, usize), what: &str) -> Problem {
-    let expected = format!(
+fn maybe_cut(name: &str, (paste, line): (usize, usize), what: Said<&str>) -> Noted {
+    let expected = said!(
         "the whole name of the {what}: mqadmin cuts names to the width of the column, and this one fills it; \
-         consumerConnection or topicRoute tell it"
+         consumerConnection or topicRoute tell it",
+        "{what} 的完整名称：mqadmin 会把名称截断到列宽，而这个名称正好占满；consumerConnection 或 topicRoute 给出完整名称",
+        what
     );
-    Problem { paste, line, lines: 1, text: name.to_string(), expected }
+    Noted { paste, line, lines: 1, text: Said::same(name), expected }
 }
 
 impl Whole {
@@ -129,15 +132,16 @@ impl Whole {
                 order::map(unnamed.brokers.iter().map(|(broker, queues)| (names.broker(broker), *queues)));
             let topic = self.name_for(&brokers, found).unwrap_or_else(|| {
                 let topic = self.free_name();
-                let expected = format!(
+                let expected = said!(
                     "the name of this topic, which the output does not tell; it is called {topic} here. Paste the \
-                     command as well: mqadmin topicRoute -t NAME"
+                     command as well: mqadmin topicRoute -t NAME",
+                    "该主题的名称，输出中没有；这里称为 {topic}。请把命令一起粘贴：mqadmin topicRoute -t NAME"
                 );
-                self.problems.push(Problem {
+                self.problems.push(Noted {
                     paste: unnamed.paste,
                     line: unnamed.line,
                     lines: 1,
-                    text: unnamed.text.clone(),
+                    text: Said::same(&*unnamed.text),
                     expected,
                 });
                 topic
@@ -186,24 +190,28 @@ impl Whole {
         }
         let mut owned = Vec::new();
         let hosts = self.hosts();
-        let mut missing: BTreeSet<String> = BTreeSet::new();
+        let mut missing: BTreeMap<String, Said> = BTreeMap::new();
+        let mut miss = |what: Said| drop(missing.insert(what.en.clone(), what));
         let known = order::set(self.consumers.iter().map(|consumer| &consumer.id));
         for (queue, owner) in &found.owners {
             let owners = match owner {
                 Owner::Nobody => Vec::new(),
                 Owner::Ids(ids) => {
                     let strangers = ids.iter().filter(|id| !known.contains(id));
-                    missing.extend(strangers.map(|id| format!("consumer {id}")));
+                    strangers.for_each(|id| miss(said!("consumer {id}", "消费者 {id}")));
                     ids.clone()
                 }
                 Owner::Host(host) => match hosts.get(host.as_str()) {
                     Some(Some(id)) => [(*id).clone()].into(),
                     Some(None) => {
-                        missing.insert(format!("which of the consumers on {host} is meant"));
+                        miss(said!(
+                            "which of the consumers on {host} is meant",
+                            "指的是 {host} 上的哪个消费者"
+                        ));
                         continue;
                     }
                     None => {
-                        missing.insert(format!("the consumer on {host}"));
+                        miss(said!("the consumer on {host}", "{host} 上的消费者"));
                         continue;
                     }
                 },
@@ -215,21 +223,17 @@ impl Whole {
             found.owners_told.contains(&queue.topic)
                 || owned.binary_search_by(|entry| entry.queue.cmp(queue)).is_ok()
         };
-        let silent =
-            self.last_queues().filter(|queue| !told(queue)).map(|queue| format!("the owner of {queue}"));
-        missing.extend(silent.take(3));
+        let silent = self.last_queues().filter(|queue| !told(queue));
+        silent.take(3).for_each(|queue| miss(said!("the owner of {queue}", "{queue} 的归属者")));
         if missing.is_empty() {
             return Some(owned);
         }
-        let missing: Vec<String> = missing.into_iter().take(5).collect();
-        let expected = format!("{}; without it, owners are not known", missing.join(", "));
-        self.problems.push(Problem {
-            paste: 0,
-            line: 0,
-            lines: 1,
-            text: "owners of queues".into(),
-            expected,
-        });
+        let missing: Vec<Said> = missing.into_values().take(5).collect();
+        let missing = Said::joined(&missing, Said { en: ", ", zh: "、" });
+        let text = said!("owners of queues", "队列的归属者");
+        let expected =
+            said!("{missing}; without it, owners are not known", "{missing}；否则不知道归属者", missing);
+        self.problems.push(Noted { paste: 0, line: 0, lines: 1, text, expected });
         None
     }
 
@@ -315,21 +319,27 @@ impl Whole {
             let queues: i64 = readable.map(|(_, queues)| queues.read).sum();
             let mut missing = Vec::new();
             if let Some(all) = share.all_queues.filter(|&all| i64::try_from(all) != Ok(queues)) {
-                missing.push(format!("all {all} queues of {topic}, {queues} are known: paste topicRoute"));
+                missing.push(said!(
+                    "all {all} queues of {topic}, {queues} are known: paste topicRoute",
+                    "{topic} 的全部 {all} 个队列，已知 {queues} 个：请粘贴 topicRoute"
+                ));
             }
             // Consumers come and go, and not every line is written again when they do.
             let known = self.consumers.len();
             if let Some(all) = share.all_consumers.filter(|&all| all != known && last == Some(share.place()))
             {
-                missing.push(format!("all {all} consumers, {known} are known: paste consumerConnection"));
+                missing.push(said!(
+                    "all {all} consumers, {known} are known: paste consumerConnection",
+                    "全部 {all} 个消费者，已知 {known} 个：请粘贴 consumerConnection"
+                ));
             }
             if !missing.is_empty() {
-                self.problems.push(Problem {
+                self.problems.push(Noted {
                     paste: share.paste,
                     line: share.line,
                     lines: 1,
-                    text: share.text.clone(),
-                    expected: missing.join("; "),
+                    text: Said::same(&*share.text),
+                    expected: Said::joined(&missing, Said { en: "; ", zh: "；" }),
                 });
             }
         }

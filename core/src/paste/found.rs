@@ -1,13 +1,35 @@
 //! What pastes have told so far, before names are matched.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Kind, MAX_PROBLEMS, Problem};
 use crate::model::{BrokerName, ClientId, Group, MessageQueue, Topic};
+use crate::plan::{Language, Said, said};
 use crate::report::{ConsumerSeen, Snapshot, Strategy};
+
+/// A [`Problem`] in both languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Noted {
+    pub(super) paste: usize,
+    pub(super) line: usize,
+    pub(super) lines: usize,
+    pub(super) text: Said,
+    pub(super) expected: Said,
+}
+
+impl Noted {
+    pub(super) fn told(self, language: Language) -> Problem {
+        Problem {
+            paste: self.paste,
+            line: self.line,
+            lines: self.lines,
+            text: self.text.into_language(language),
+            expected: self.expected.into_language(language),
+        }
+    }
+}
 
 /// The queues of a topic on a broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +107,7 @@ pub(super) struct Found {
     pub(super) owners_told: BTreeSet<Topic>,
     pub(super) shares: BTreeMap<(Topic, ClientId), Share>,
     pub(super) load: BTreeMap<MessageQueue, (Option<i64>, Option<f64>)>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Noted>,
     /// Problems beyond the limit.
     pub(super) more_problems: usize,
 }
@@ -103,12 +125,12 @@ impl Found {
     }
 
     /// Names lines that were not understood.
-    pub(super) fn problem(&mut self, line: usize, lines: usize, text: &str, expected: impl Into<String>) {
-        let problem = Problem { paste: 0, line, lines, text: beginning(text), expected: expected.into() };
-        self.add_problem(problem);
+    pub(super) fn problem(&mut self, line: usize, lines: usize, text: &str, expected: Said) {
+        let text = Said::same(beginning(text));
+        self.add_problem(Noted { paste: 0, line, lines, text, expected });
     }
 
-    fn add_problem(&mut self, problem: Problem) {
+    fn add_problem(&mut self, problem: Noted) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
@@ -130,7 +152,10 @@ impl Found {
     pub(super) fn group(&mut self, group: &str, line: usize, text: &str) {
         match &self.group {
             Some(known) if known.as_str() != group => {
-                let expected = format!("more of group {known}; this is of group {group}");
+                let expected = said!(
+                    "more of group {known}; this is of group {group}",
+                    "消费组 {known} 的更多内容；这里是消费组 {group} 的"
+                );
                 self.problem(line, 1, text, expected);
             }
             Some(_) => {}
@@ -190,8 +215,11 @@ impl Found {
         later.kinds.into_iter().for_each(|kind| self.is_a(kind));
         if let Some(group) = later.group {
             if self.group.as_ref().is_some_and(|known| *known != group) {
-                let expected = format!("the same group as before; this is of group {group}");
-                self.add_problem(Problem { paste: shift, line: 1, lines: 1, text: String::new(), expected });
+                let expected = said!(
+                    "the same group as before; this is of group {group}",
+                    "与之前相同的消费组；这里是消费组 {group} 的"
+                );
+                self.add_problem(Noted { paste: shift, line: 1, lines: 1, text: Said::default(), expected });
             }
             self.group = Some(group);
         }
@@ -219,7 +247,7 @@ impl Found {
             *known = (lag.or(known.0), tps.or(known.1));
         }
         for problem in later.problems {
-            self.add_problem(Problem { paste: problem.paste + shift, ..problem });
+            self.add_problem(Noted { paste: problem.paste + shift, ..problem });
         }
         self.more_problems += later.more_problems;
     }

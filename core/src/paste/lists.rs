@@ -1,16 +1,17 @@
 //! Lists that people write: client ids, `TOPIC: BROKER=N, …`, `group: NAME`, `strategy: NAME`.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use super::Kind;
 use super::found::{Found, Queues};
 use crate::model::{BrokerName, Topic};
-use crate::plan::Layout;
-use crate::report::{ConsumerSeen, MAX_NAME};
+use crate::plan::{Layout, Said, said};
+use crate::report::{self, ConsumerSeen, MAX_NAME};
 
-const EXPECTED: &str =
-    "a client id, TOPIC: BROKER=N, group: NAME, strategy: NAME, or output of mqadmin or the dashboard";
+const EXPECTED: Said<&str> = Said {
+    en: "a client id, TOPIC: BROKER=N, group: NAME, strategy: NAME, or output of mqadmin or the dashboard",
+    zh: "客户端 ID、TOPIC: BROKER=N、group: NAME、strategy: NAME，或 mqadmin、dashboard 的输出",
+};
 
 /// Reads a line, and gives the consumers that it names.
 pub(super) fn read(found: &mut Found, line: &str, number: usize) -> Vec<ConsumerSeen> {
@@ -19,7 +20,7 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) -> Vec<Consumer
         let (name, value) = (name.trim(), value.trim());
         match name {
             _ if name.split_whitespace().count() != 1 || name.len() > MAX_NAME => {
-                found.problem(number, 1, line, EXPECTED);
+                found.problem(number, 1, line, EXPECTED.into());
             }
             _ if value.contains('=') => topic(found, name, value, line, number),
             "group" if is_name(value) => {
@@ -31,9 +32,11 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) -> Vec<Consumer
                     found.is_a(Kind::List);
                     found.strategy = Some(strategy);
                 }
-                Err(error) => found.problem(number, 1, line, format!("a strategy; {error}")),
+                Err(report::Error { text, .. }) => {
+                    found.problem(number, 1, line, said!("a strategy; {text}", "策略；{text}", text));
+                }
             },
-            _ => found.problem(number, 1, line, EXPECTED),
+            _ => found.problem(number, 1, line, EXPECTED.into()),
         }
         return Vec::new();
     }
@@ -42,7 +45,7 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) -> Vec<Consumer
         found.is_a(Kind::List);
         return ids.into_iter().map(ConsumerSeen::new).collect();
     }
-    found.problem(number, 1, line, EXPECTED);
+    found.problem(number, 1, line, EXPECTED.into());
     Vec::new()
 }
 
@@ -60,7 +63,10 @@ fn topic(found: &mut Found, name: &str, value: &str, line: &str, number: usize) 
             number,
             1,
             line,
-            "a number of readable queues for each broker: TOPIC: BROKER=N, BROKER=N",
+            said!(
+                "a number of readable queues for each broker: TOPIC: BROKER=N, BROKER=N",
+                "每个 Broker 的可读队列数：TOPIC: BROKER=N, BROKER=N"
+            ),
         );
         return;
     };

@@ -1,6 +1,5 @@
 //! The line that a Java client logs when its queues change.
 
-use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -8,6 +7,7 @@ use super::Kind;
 use super::found::{Found, Share, beginning};
 use super::tables::queue;
 use crate::model::{ClientId, RETRY_PREFIX, Topic};
+use crate::plan::said;
 use crate::report::{ConsumerSeen, MAX_NAME};
 
 const MARK: &str = "rebalanced result changed. ";
@@ -19,7 +19,11 @@ pub(super) fn is_one(line: &str) -> bool {
 
 pub(super) fn read(found: &mut Found, line: &str, number: usize) {
     if line.contains("broker rebalanced result changed. ") {
-        found.problem(number, 1, line, "a group whose clients share the queues: here the brokers do");
+        let expected = said!(
+            "a group whose clients share the queues: here the brokers do",
+            "由客户端分配队列的消费组：这里由 Broker 分配"
+        );
+        found.problem(number, 1, line, expected);
         return;
     }
     let Some((_, fields)) = line.split_once(MARK) else { return };
@@ -36,21 +40,31 @@ pub(super) fn read(found: &mut Found, line: &str, number: usize) {
         fields.split_once("rebalanceResultSet="),
     );
     let (Some(strategy), Some(group), Some(topic), Some(id), Some((_, set))) = told else {
-        let expected = "allocateMessageQueueStrategyName, group, topic, clientId and rebalanceResultSet";
+        let expected = said!(
+            "allocateMessageQueueStrategyName, group, topic, clientId and rebalanceResultSet",
+            "allocateMessageQueueStrategyName、group、topic、clientId 和 rebalanceResultSet"
+        );
         found.problem(number, 1, line, expected);
         return;
     };
     let queues = match queues(set, topic) {
         Some(queues) => queues,
         None => {
-            let expected = "rebalanceResultSet=[MessageQueue [topic=…, brokerName=…, queueId=…], …], to its last bracket";
+            let expected = said!(
+                "rebalanceResultSet=[MessageQueue [topic=…, brokerName=…, queueId=…], …], to its last bracket",
+                "rebalanceResultSet=[MessageQueue [topic=…, brokerName=…, queueId=…], …]，直到最后一个括号"
+            );
             found.problem(number, 1, line, expected);
             return;
         }
     };
     let size = field("rebalanceResultSize=").and_then(|size| size.parse::<usize>().ok());
     if size.is_some_and(|size| size != queues.len()) {
-        let expected = format!("as many queues as rebalanceResultSize says; there are {}", queues.len());
+        let there = queues.len();
+        let expected = said!(
+            "as many queues as rebalanceResultSize says; there are {there}",
+            "与 rebalanceResultSize 相同的队列数；这里有 {there} 个"
+        );
         found.problem(number, 1, line, expected);
         return;
     }

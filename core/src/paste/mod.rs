@@ -24,7 +24,8 @@
 //!
 //! Several of them may stand in one text, in any order, with blank lines between them or without. A line such as
 //! `$ mqadmin topicRoute -t orders` tells the name of the topic, which the output itself does not. Every line that is
-//! not blank is understood or named in a [`Problem`]; nothing fails as a whole.
+//! not blank is understood or named in a [`Problem`]; nothing fails as a whole. Problems are told in English by [`parse`],
+//! and in the language that is named by [`parse_in`].
 //!
 //! An id that stands twice in one list or table is two processes; in two of them, it is one that was seen twice.
 //!
@@ -45,6 +46,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use self::found::Found;
+use crate::plan::Language;
 use crate::report::Snapshot;
 
 /// The most text that is read, in bytes.
@@ -112,26 +114,34 @@ pub struct Parsed {
     pub lines: usize,
     #[serde(skip)]
     found: Found,
+    #[serde(skip)]
+    language: Language,
 }
 
 /// Reads a text. Never fails: what is not understood is a [`Problem`].
 pub fn parse(text: &str) -> Parsed {
-    Parsed::of(reader::read(text))
+    parse_in(text, Language::default())
+}
+
+/// The same with problems in another language.
+pub fn parse_in(text: &str, language: Language) -> Parsed {
+    Parsed::of(reader::read(text), language)
 }
 
 impl Parsed {
     /// Adds what was pasted later. Where the two differ, the later one counts; names that one of them lacks may come
-    /// from the other.
+    /// from the other. Its problems are told in the language of the earlier one.
     #[must_use]
     pub fn merge(self, later: Self) -> Self {
         let mut found = self.found;
         found.add(later.found);
-        Self::of(found)
+        Self::of(found, self.language)
     }
 
-    fn of(found: Found) -> Self {
+    fn of(found: Found, language: Language) -> Self {
         let (snapshot, problems) = finish::finish(&found);
-        Self { kinds: found.kinds.clone(), snapshot, problems, lines: found.lines, found }
+        let problems = problems.into_iter().map(|noted| noted.told(language)).collect();
+        Self { kinds: found.kinds.clone(), snapshot, problems, lines: found.lines, found, language }
     }
 }
 

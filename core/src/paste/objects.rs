@@ -1,7 +1,6 @@
 //! Objects and lists: JSON, or what Java prints instead.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -9,7 +8,7 @@ use super::Kind;
 use super::cursor::lines_in;
 use super::found::{Brokers, Found, Owner, Queues, Unnamed, beginning, put};
 use crate::model::{BrokerName, ClientId, MessageQueue, RETRY_PREFIX, Topic};
-use crate::plan::{self, Layout};
+use crate::plan::{self, Layout, Said, said};
 use crate::report::{ConsumerSeen, MAX_NAME, Snapshot};
 use crate::wire::json::{self, Value};
 
@@ -31,7 +30,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    fn problem(&self, found: &mut Found, expected: impl Into<String>) {
+    fn problem(&self, found: &mut Found, expected: Said) {
         found.problem(self.line, self.text.lines().count().max(1), self.text, expected);
     }
 }
@@ -44,8 +43,29 @@ pub(super) fn read(found: &mut Found, text: &str, line: usize, topic: Option<&To
         Err(error) => {
             let before = trimmed.get(..error.at).unwrap_or(trimmed);
             let place = line + lines_in(before);
-            at.problem(found, format!("{} in line {place}", error.expected));
+            let expected = Said { en: error.expected, zh: in_chinese(error.expected) };
+            at.problem(found, said!("{expected} in line {place}", "第 {place} 行的{expected}", expected));
         }
+    }
+}
+
+/// What the reader of JSON expects.
+fn in_chinese(expected: &'static str) -> &'static str {
+    match expected {
+        "the end" => "结尾",
+        "the end of the comment" => "注释的结尾",
+        "a comment" => "注释",
+        "a value" => "值",
+        "a comma or the end of the list" => "逗号或列表的结尾",
+        "a colon" => "冒号",
+        "a comma or the end of the object" => "逗号或对象的结尾",
+        "a key" => "键",
+        "a digit" => "数字",
+        "a digit of the exponent" => "指数的数字",
+        "the end of the text" => "字符串的结尾",
+        "an escape" => "转义字符",
+        "a hexadecimal digit" => "十六进制数字",
+        other => other,
     }
 }
 
@@ -75,16 +95,23 @@ fn any(found: &mut Found, value: &Value<'_>, at: &At<'_>, inside: Option<Kind>) 
         if ids.iter().all(|id| fits(id)) {
             found.consumers(ids.into_iter().map(ConsumerSeen::new));
         } else {
-            at.problem(found, format!("client ids of at most {MAX_NAME} bytes"));
+            let expected = said!("client ids of at most {MAX_NAME} bytes", "最多 {MAX_NAME} 字节的客户端 ID");
+            at.problem(found, expected);
         }
     } else {
         let keys: Vec<String> =
             value.entries().iter().take(5).filter_map(|(key, _)| key.to_java_text()).collect();
-        let seen = if keys.is_empty() { "this".into() } else { format!("fields {}", keys.join(", ")) };
-        at.problem(
-            found,
-            format!("a route, a consumer connection, an allocation, a dashboard's response or a snapshot, not {seen}"),
+        let keys = keys.join(", ");
+        let seen = match keys.is_empty() {
+            true => said!("this", "此内容"),
+            false => said!("fields {keys}", "字段 {keys}"),
+        };
+        let expected = said!(
+            "a route, a consumer connection, an allocation, a dashboard's response or a snapshot, not {seen}",
+            "路由、消费者连接、分配结果、dashboard 的响应或快照，而不是{seen}",
+            seen
         );
+        at.problem(found, expected);
     }
 }
 
@@ -92,8 +119,10 @@ fn any(found: &mut Found, value: &Value<'_>, at: &At<'_>, inside: Option<Kind>) 
 fn response(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     match value.field("data") {
         Value::Null => {
-            let why = value.field("errMsg").as_str().unwrap_or("no data").to_string();
-            at.problem(found, format!("a response with data; this says: {why}"));
+            let why = value.field("errMsg").as_str().map_or_else(|| said!("no data", "没有数据"), Said::same);
+            let expected =
+                said!("a response with data; this says: {why}", "含有数据的响应；这里是：{why}", why);
+            at.problem(found, expected);
         }
         data => any(found, data, at, Some(Kind::Dashboard)),
     }
@@ -101,12 +130,13 @@ fn response(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
 
 fn snapshot(found: &mut Found, value: &Value<'_>, schema: &str, at: &At<'_>) {
     if !schema.starts_with("evenkeel.snapshot/") {
-        at.problem(found, format!("a snapshot; this is {schema}"));
+        at.problem(found, said!("a snapshot; this is {schema}", "快照；这里是 {schema}"));
         return;
     }
-    let read = json::read::<Snapshot>(value).map_err(|error| error.to_string());
+    // What the reader says of shapes, it says in English.
+    let read = json::read::<Snapshot>(value).map_err(|error| Said::same(error.to_string()));
     let checked = read.and_then(|snapshot| {
-        plan::Snapshot::try_from(&snapshot).map_err(|error| error.to_string())?;
+        plan::Snapshot::try_from(&snapshot).map_err(|error| error.said())?;
         Ok(snapshot)
     });
     match checked {
@@ -114,7 +144,9 @@ fn snapshot(found: &mut Found, value: &Value<'_>, schema: &str, at: &At<'_>) {
             found.is_a(Kind::Snapshot);
             found.snapshot(snapshot);
         }
-        Err(error) => at.problem(found, format!("a sound snapshot; {error}")),
+        Err(error) => {
+            at.problem(found, said!("a sound snapshot; {error}", "正确的快照；{error}", error));
+        }
     }
 }
 
@@ -134,7 +166,11 @@ fn route(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
                     Queues { read, readable: perm & 4 != 0, told: true },
                 );
             }
-            _ => at.problem(found, "brokerName and readQueueNums in each of queueDatas"),
+            _ => {
+                let expected =
+                    each("brokerName and readQueueNums", "brokerName 和 readQueueNums", "queueDatas");
+                at.problem(found, expected);
+            }
         }
     }
     match at.topic {
@@ -148,11 +184,16 @@ fn route(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     }
 }
 
+/// What each entry of a list should have.
+fn each(en: &str, zh: &str, list: &str) -> Said {
+    said!("{en} in each of {list}", "{list} 每一项中的 {zh}")
+}
+
 fn connections(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     let mut listed = Vec::new();
     for connection in value.field("connectionSet").items() {
         let Some(id) = name(connection, "clientId") else {
-            at.problem(found, "clientId in each of connectionSet");
+            at.problem(found, each("clientId", "clientId", "connectionSet"));
             continue;
         };
         let text = |field: &str| name(connection, field).map(str::to_string);
@@ -182,7 +223,7 @@ fn is_progress(value: &Value<'_>) -> bool {
 /// `{"topic":…,"queueStatInfoList":[{"brokerName","queueId","brokerOffset","consumerOffset","clientInfo"}]}`
 fn progress(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     let Some(topic) = name(value, "topic") else {
-        at.problem(found, "topic beside queueStatInfoList");
+        at.problem(found, said!("topic beside queueStatInfoList", "queueStatInfoList 旁的 topic"));
         return;
     };
     if let Some(group) = topic.strip_prefix(RETRY_PREFIX).filter(|group| !group.is_empty()) {
@@ -191,7 +232,7 @@ fn progress(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     let mut complete = true;
     for stat in value.field("queueStatInfoList").items() {
         let Some(queue) = queue(stat, topic) else {
-            at.problem(found, "brokerName and queueId in each of queueStatInfoList");
+            at.problem(found, each("brokerName and queueId", "brokerName 和 queueId", "queueStatInfoList"));
             complete = false;
             continue;
         };
@@ -200,7 +241,11 @@ fn progress(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
         if let (Some(end), Some(committed)) = offsets {
             let lag = end.checked_sub(committed).filter(|&lag| lag >= 0);
             if lag.is_none() {
-                at.problem(found, format!("a consumerOffset of at most brokerOffset for {queue}"));
+                let expected = said!(
+                    "a consumerOffset of at most brokerOffset for {queue}",
+                    "不大于 brokerOffset 的 consumerOffset，队列 {queue}"
+                );
+                at.problem(found, expected);
             }
             found.load.insert(queue.clone(), (lag, None));
         }
@@ -222,14 +267,20 @@ fn allocation(found: &mut Found, value: &Value<'_>, at: &At<'_>) {
     let mut queues: BTreeMap<MessageQueue, ()> = BTreeMap::new();
     for (id, share) in value.entries() {
         let Some(id) = id.as_str().filter(|id| fits(id)) else {
-            at.problem(found, "a client id before each list of queues");
+            at.problem(found, said!("a client id before each list of queues", "每个队列列表前的客户端 ID"));
             continue;
         };
         listed.push(ConsumerSeen::new(id));
         for entry in share.items() {
             match name(entry, "topic").and_then(|topic| queue(entry, topic)) {
                 Some(queue) => drop(queues.insert(queue, ())),
-                None => at.problem(found, "topic, brokerName and queueId for each queue"),
+                None => {
+                    let expected = said!(
+                        "topic, brokerName and queueId for each queue",
+                        "每个队列的 topic、brokerName 和 queueId"
+                    );
+                    at.problem(found, expected);
+                }
             }
         }
     }

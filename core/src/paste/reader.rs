@@ -1,6 +1,5 @@
 //! Goes through a text and finds out, line by line, what it is.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -9,6 +8,7 @@ use super::found::Found;
 use super::tables::{self, Table};
 use super::{MAX_BYTES, MAX_LINES, lists, log, objects};
 use crate::model::Topic;
+use crate::plan::said;
 use crate::report::ConsumerSeen;
 
 /// What a text says.
@@ -52,12 +52,13 @@ impl Reader {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut limit = (end < text.len()).then(|| format!("at most {MAX_BYTES} bytes in one paste"));
+        let mut limit = (end < text.len())
+            .then(|| said!("at most {MAX_BYTES} bytes in one paste", "一次粘贴最多 {MAX_BYTES} 字节"));
         let kept = text.get(..end).unwrap_or_default();
         if let Some((at, _)) = kept.match_indices('\n').nth(MAX_LINES - 1) {
             if at + 1 < text.len() {
                 end = at + 1;
-                limit = Some(format!("at most {MAX_LINES} lines in one paste"));
+                limit = Some(said!("at most {MAX_LINES} lines in one paste", "一次粘贴最多 {MAX_LINES} 行"));
             }
         }
         let (kept, rest) = text.split_at(end);
@@ -95,7 +96,8 @@ impl Reader {
             objects::read(&mut self.found, text, line, self.topic.as_ref());
         } else {
             let lines = text.lines().count();
-            self.found.problem(line, lines, text, "the bracket that closes this one");
+            let expected = said!("the bracket that closes this one", "与此配对的右括号");
+            self.found.problem(line, lines, text, expected);
         }
         cursor.pass(text.len());
         // What follows on the line where the object ends is read as a line of its own.
@@ -153,7 +155,8 @@ impl Reader {
 
     fn end_trace(&mut self) {
         if let Some((line, text, lines)) = self.trace.take() {
-            self.found.problem(line, lines, &text, "the output of a command that did not fail");
+            let expected = said!("the output of a command that did not fail", "成功执行的命令的输出");
+            self.found.problem(line, lines, &text, expected);
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The tables that `mqadmin` prints.
 
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::Kind;
 use super::found::{Brokers, Found, Owner, Queues, Unnamed, put};
 use crate::model::{BrokerName, MessageQueue, RETRY_PREFIX, Topic};
-use crate::plan::Layout;
+use crate::plan::{Layout, Said, said};
 use crate::report::{ConsumerSeen, MAX_NAME};
 use crate::wire::json::{self, Value};
 
@@ -58,16 +57,19 @@ pub(super) fn begin(found: &mut Found, line: &str, number: usize, topic: Option<
         "Topic" if has("SubExpression") => Table::Subscriptions,
         "Group" if has("Count") => {
             found.is_a(Kind::ConsumerProgress);
-            found.problem(number, 1, line, "the progress of one group: mqadmin consumerProgress -g GROUP");
+            let expected = said!(
+                "the progress of one group: mqadmin consumerProgress -g GROUP",
+                "单个消费组的进度：mqadmin consumerProgress -g GROUP"
+            );
+            found.problem(number, 1, line, expected);
             Table::Groups
         }
         _ => {
-            found.problem(
-                number,
-                1,
-                line,
+            let expected = said!(
                 "a table of topicRoute -l, topicStatus, consumerProgress or consumerConnection",
+                "topicRoute -l、topicStatus、consumerProgress 或 consumerConnection 的表格"
             );
+            found.problem(number, 1, line, expected);
             Table::Unknown
         }
     })
@@ -103,12 +105,20 @@ pub(super) fn is_foot(found: &mut Found, line: &str, number: usize) -> bool {
         "Total" => value.split_whitespace().all(|word| word.parse::<u64>().is_ok()),
         "ConsumeType" if value == "CONSUME_PASSIVELY" => true,
         "ConsumeType" if value == "CONSUME_ACTIVELY" || value == "CONSUME_POP" => {
-            found.problem(number, 1, line, "a group of push consumers: others do not share queues like this");
+            let expected = said!(
+                "a group of push consumers: others do not share queues like this",
+                "push 消费者的消费组：其他类型不这样分配队列"
+            );
+            found.problem(number, 1, line, expected);
             true
         }
         "MessageModel" if value == "CLUSTERING" => true,
         "MessageModel" if value == "BROADCASTING" => {
-            found.problem(number, 1, line, "CLUSTERING: in a broadcast, every consumer has every queue");
+            let expected = said!(
+                "CLUSTERING: in a broadcast, every consumer has every queue",
+                "CLUSTERING：广播模式下每个消费者都读取所有队列"
+            );
+            found.problem(number, 1, line, expected);
             true
         }
         _ => false,
@@ -132,12 +142,17 @@ impl Table {
             Self::Connections { listed } => connection(&words, listed),
             Self::Subscriptions => subscription(found, line, number),
             Self::Groups => group(&words),
-            Self::Unknown => Err("a row of a table that is known".into()),
+            Self::Unknown => Err(said!("a row of a table that is known", "已知表格的一行")),
         };
         if let Err(expected) = understood {
             found.problem(number, 1, line, expected);
         }
     }
+}
+
+/// What a row should be, by its columns.
+fn row(columns: &str) -> Said {
+    said!("a row: {columns}", "一行：{columns}")
 }
 
 fn progress(
@@ -146,11 +161,11 @@ fn progress(
     client: bool,
     in_flight: bool,
     number: usize,
-) -> Result<(), String> {
+) -> Result<(), Said> {
     let expected = || {
         let (client, in_flight) =
             (if client { " CLIENT" } else { "" }, if in_flight { " INFLIGHT" } else { "" });
-        format!("a row: TOPIC BROKER QUEUE BROKER-OFFSET CONSUMER-OFFSET{client} DIFF{in_flight} TIME")
+        row(&alloc::format!("TOPIC BROKER QUEUE BROKER-OFFSET CONSUMER-OFFSET{client} DIFF{in_flight} TIME"))
     };
     let mut words = words.iter().copied();
     let mut next = || words.next().ok_or_else(expected);
@@ -185,7 +200,10 @@ fn progress(
         None => {}
     }
     if diff < 0 {
-        return Err(format!("a lag; {diff} is none, and counts as not known"));
+        return Err(said!(
+            "a lag; {diff} is none, and counts as not known",
+            "积压数；{diff} 不是积压数，视为未知"
+        ));
     }
     Ok(())
 }
@@ -196,8 +214,8 @@ fn status(
     topic: Option<&Topic>,
     unnamed: usize,
     number: usize,
-) -> Result<(), String> {
-    let expected = || "a row: BROKER QUEUE MIN-OFFSET MAX-OFFSET TIME".to_string();
+) -> Result<(), Said> {
+    let expected = || row("BROKER QUEUE MIN-OFFSET MAX-OFFSET TIME");
     let &[broker, id, min, max, ref time @ ..] = words else { return Err(expected()) };
     if min.parse::<i64>().is_err() || max.parse::<i64>().is_err() || time.len() > 2 {
         return Err(expected());
@@ -217,8 +235,8 @@ fn route(
     words: &[&str],
     topic: Option<&Topic>,
     unnamed: usize,
-) -> Result<(), String> {
-    let expected = || "a row: CLUSTER BROKER {ID=ADDRESS, …} READ WRITE PERM".to_string();
+) -> Result<(), Said> {
+    let expected = || row("CLUSTER BROKER {ID=ADDRESS, …} READ WRITE PERM");
     let (&[_, broker, ..], &[.., read, write, perm]) = (words, words) else { return Err(expected()) };
     let numbers = (count(read), count(write), perm.parse::<u32>().ok());
     let (Some(read), Some(_), Some(perm)) = numbers else { return Err(expected()) };
@@ -241,8 +259,8 @@ fn on(found: &mut Found, topic: Option<&Topic>, unnamed: usize, broker: BrokerNa
     }
 }
 
-fn connection(words: &[&str], listed: &mut Vec<ConsumerSeen>) -> Result<(), String> {
-    let expected = || "a row: CLIENT-ID ADDRESS LANGUAGE VERSION".to_string();
+fn connection(words: &[&str], listed: &mut Vec<ConsumerSeen>) -> Result<(), Said> {
+    let expected = || row("CLIENT-ID ADDRESS LANGUAGE VERSION");
     // A client id may have blanks in it; the others have none.
     let &[ref id @ .., address, language, version] = words else { return Err(expected()) };
     let id = id.join(" ");
@@ -259,10 +277,10 @@ fn connection(words: &[&str], listed: &mut Vec<ConsumerSeen>) -> Result<(), Stri
     Ok(())
 }
 
-fn subscription(found: &mut Found, line: &str, number: usize) -> Result<(), String> {
+fn subscription(found: &mut Found, line: &str, number: usize) -> Result<(), Said> {
     let is_topic = |name: &&str| name.len() <= MAX_NAME && name.bytes().all(is_of_topics);
     let topic = line.split_whitespace().next().filter(is_topic);
-    let topic = topic.ok_or("a row: TOPIC EXPRESSION")?;
+    let topic = topic.ok_or_else(|| row("TOPIC EXPRESSION"))?;
     if let Some(group) = topic.strip_prefix(RETRY_PREFIX).filter(|group| !group.is_empty()) {
         found.group(group, number, line);
     }
@@ -276,10 +294,10 @@ fn is_of_topics(byte: u8) -> bool {
 }
 
 /// Rows that say nothing about who owns what; that was said at the head of the table.
-fn group(words: &[&str]) -> Result<(), String> {
+fn group(words: &[&str]) -> Result<(), Said> {
     let is_row =
         matches!(words, [_, count, .., diff] if count.parse::<u32>().is_ok() && diff.parse::<i64>().is_ok());
-    if is_row { Ok(()) } else { Err("a row: GROUP COUNT VERSION TYPE MODEL TPS DIFF".into()) }
+    if is_row { Ok(()) } else { Err(row("GROUP COUNT VERSION TYPE MODEL TPS DIFF")) }
 }
 
 fn count(word: &str) -> Option<i64> {

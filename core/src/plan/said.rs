@@ -1,6 +1,7 @@
 //! Sentences in both languages, side by side, so that none can be without its translation.
 
 use alloc::string::String;
+use core::fmt;
 use core::str::FromStr;
 
 /// What findings can be told in.
@@ -57,10 +58,16 @@ impl From<Said<&str>> for Said {
 }
 
 impl Said {
-    /// A name or a number, which is the same in every language.
-    pub(crate) fn same(text: impl Into<String>) -> Self {
+    /// A name or a number, which is the same in every language, or what nobody has translated.
+    pub fn same(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { en: text.clone(), zh: text }
+    }
+
+    /// What [`said!`] makes. There are hundreds of sentences, so that writing them is called and not inlined.
+    #[inline(never)]
+    pub(crate) fn filled(en: fmt::Arguments<'_>, zh: fmt::Arguments<'_>) -> Self {
+        Self { en: alloc::fmt::format(en), zh: alloc::fmt::format(zh) }
     }
 
     /// Several texts as one, each language with its own mark between them.
@@ -82,10 +89,10 @@ impl Said {
 /// that are [`Said`] themselves.
 macro_rules! said {
     ($en:literal, $zh:literal $(, $part:ident)*) => {
-        $crate::plan::Said {
-            en: { $(let $part = &$part.en;)* ::alloc::format!($en) },
-            zh: { $(let $part = &$part.zh;)* ::alloc::format!($zh) },
-        }
+        $crate::plan::Said::filled(
+            ::core::format_args!($en $(, $part = $part.en)*),
+            ::core::format_args!($zh $(, $part = $part.zh)*),
+        )
     };
 }
 pub(crate) use said;

@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::{empty_consumers, empty_queues};
 use super::running::Running;
 use super::work::Work;
 use super::{Error, ErrorCode, Move, Snapshot, Strategy, check};
-use crate::allocate::{Allocate, Input, SortedMembers, SortedQueues};
+use crate::allocate::{Allocate, AllocateError, Input, SortedMembers, SortedQueues};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
 use crate::plan::{self, Figures, Plan};
@@ -59,10 +60,10 @@ pub fn allocate(snapshot: &Snapshot, strategy: Option<&Strategy>) -> Result<Allo
     let strategy = strategy.cloned().unwrap_or_else(|| Running::of(snapshot, &group, &[]).strategy);
     let layout = group.layout();
     if layout.queues() == 0 {
-        return Err(Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics"));
+        return Err(empty_queues());
     }
     if layout.members.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
+        return Err(empty_consumers());
     }
     Work::once(layout.queues(), layout.members.len()).fits(&strategy)?;
     let plan = Plan::new(&*strategy.build()?, &layout)?;
@@ -111,10 +112,10 @@ pub fn allocate_for(
     const BAD: ErrorCode = ErrorCode::BadSnapshot;
     check::name(ErrorCode::UnknownConsumer, consumer.as_str(), || "consumer".into())?;
     if queues.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyQueues, "there are no queues to share").at("queues"));
+        return Err(Error::from(AllocateError::NoQueues).at("queues"));
     }
     if consumers.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyConsumers, "there is nobody to share among").at("consumers"));
+        return Err(Error::from(AllocateError::NoMembers).at("consumers"));
     }
     let mut topics: BTreeMap<&Topic, Vec<MessageQueue>> = BTreeMap::new();
     for (at, queue) in queues.iter().enumerate() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Error, ErrorCode, Strategy, check};
 use crate::model::{BrokerName, ClientId, Topic};
-use crate::plan::{self, NewIds};
+use crate::plan::{self, NewIds, said};
 
 /// Something that happens to a group: `{"kind":"add","ids":["c4"]}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -101,7 +101,10 @@ impl Change {
             Self::Add { ids, count } => match who(ids.as_deref(), *count)? {
                 Who::Known(ids) => plan::Change::Join(ids),
                 Who::Unknown(count) if count > MOST_UNKNOWN => {
-                    let text = format!("{count} consumers without ids; at most {MOST_UNKNOWN} can be tried");
+                    let text = said!(
+                        "{count} consumers without ids; at most {MOST_UNKNOWN} can be tried",
+                        "{count} 个没有 ID 的消费者；最多可尝试 {MOST_UNKNOWN} 个"
+                    );
                     return Err(Error::new(ErrorCode::TooLarge, text)
                         .at("count")
                         .with_hint("give their ids"));
@@ -150,7 +153,7 @@ enum Who {
 }
 
 fn who(ids: Option<&[ClientId]>, count: Option<i64>) -> Result<Who, Error> {
-    let bad = |text: &str| Error::new(ErrorCode::BadChange, text);
+    let bad = |text| Error::new(ErrorCode::BadChange, text);
     match (ids, count) {
         (Some(ids), None) => {
             known(ids)?;
@@ -158,15 +161,14 @@ fn who(ids: Option<&[ClientId]>, count: Option<i64>) -> Result<Who, Error> {
         }
         (None, Some(count)) => match usize::try_from(count) {
             Ok(count) if count <= plan::Change::MAX_MEMBERS => Ok(Who::Unknown(count)),
-            Ok(_) => Err(Error::new(
-                ErrorCode::TooLarge,
-                format!("{count} consumers; a plan takes at most {}", plan::Change::MAX_MEMBERS),
-            )
-            .at("count")),
-            Err(_) => Err(bad(&format!("{count} is negative")).at("count")),
+            Ok(count) => Err(check::too_many_consumers(count).at("count")),
+            Err(_) => Err(check::negative(ErrorCode::BadChange, count, "count".into())),
         },
-        (None, None) => Err(bad("says neither who nor how many").with_hint("give ids or a count")),
-        (Some(_), Some(_)) => Err(bad("has ids and a count").with_hint("give one of the two")),
+        (None, None) => Err(bad(said!("says neither who nor how many", "既没有说明是谁，也没有说明数量"))
+            .with_hint("give ids or a count")),
+        (Some(_), Some(_)) => {
+            Err(bad(said!("has ids and a count", "同时有 ID 和数量")).with_hint("give one of the two"))
+        }
     }
 }
 

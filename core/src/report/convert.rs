@@ -4,12 +4,13 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt::Display;
 
 use super::check;
 use super::{BrokerSeen, ConsumerSeen, Error, ErrorCode, Load, Owned, SCHEMA, Snapshot, Strategy, TopicSeen};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
-use crate::plan::{self, BrokerQueues, MemberSeen, Topics};
+use crate::plan::{self, BrokerQueues, MemberSeen, PlanError, Topics, said};
 
 const BAD: ErrorCode = ErrorCode::BadSnapshot;
 
@@ -26,12 +27,8 @@ impl TryFrom<&Snapshot> for plan::Snapshot {
         let topics = topics(&snapshot.topics)?;
         let mut members = Vec::with_capacity(snapshot.consumers.len());
         if snapshot.consumers.len() > plan::Change::MAX_MEMBERS {
-            let text = format!(
-                "{} consumers; a plan takes at most {}",
-                snapshot.consumers.len(),
-                plan::Change::MAX_MEMBERS
-            );
-            return Err(Error::new(ErrorCode::TooLarge, text).at("consumers"));
+            let count = snapshot.consumers.len();
+            return Err(check::too_many_consumers(count).at("consumers"));
         }
         for (at, consumer) in snapshot.consumers.iter().enumerate() {
             members.push(member(consumer, || format!("consumers[{at}]"))?);
@@ -50,8 +47,8 @@ impl TryFrom<&Snapshot> for plan::Snapshot {
 fn schema(schema: &str) -> Result<(), Error> {
     let text = match schema {
         SCHEMA => return Ok(()),
-        "" => format!("is missing; expected {SCHEMA:?}"),
-        _ => format!("is {schema:?}; expected {SCHEMA:?}"),
+        "" => said!("is missing; expected {SCHEMA:?}", "缺失；应为 {SCHEMA:?}"),
+        _ => said!("is {schema:?}; expected {SCHEMA:?}", "是 {schema:?}；应为 {SCHEMA:?}"),
     };
     let hint = match schema.strip_prefix("evenkeel.snapshot/") {
         Some(_) => "this snapshot is of another version; use the program that wrote it, or a newer one",
@@ -73,18 +70,18 @@ fn topics(seen: &[TopicSeen]) -> Result<Topics, Error> {
             total += u64::from(read);
             let queues = BrokerQueues { read, readable: seen.readable };
             if brokers.insert(seen.broker.clone(), queues).is_some() {
-                let text = format!("{} stands twice for topic {}", seen.broker, topic.topic);
+                let (broker, topic) = (&seen.broker, &topic.topic);
+                let text =
+                    said!("{broker} stands twice for topic {topic}", "{broker} 在主题 {topic} 中出现了两次");
                 return Err(Error::new(BAD, text).at(field("broker")));
             }
         }
         if topics.insert(topic.topic.clone(), brokers).is_some() {
-            let text = format!("{} stands twice", topic.topic);
-            return Err(Error::new(BAD, text).at(format!("topics[{at}].topic")));
+            return Err(twice(&topic.topic, format!("topics[{at}].topic")));
         }
     }
     if total > plan::Layout::MAX_QUEUES {
-        let text = format!("{total} queues; a plan takes at most {}", plan::Layout::MAX_QUEUES);
-        return Err(Error::new(ErrorCode::TooLarge, text).at("topics"));
+        return Err(Error::from(PlanError::TooManyQueues { count: total }).at("topics"));
     }
     Ok(topics)
 }
@@ -140,8 +137,7 @@ fn give(owned: &[Owned], seen: &[ConsumerSeen], members: &mut [MemberSeen]) -> R
     for (at, entry) in owned.iter().enumerate() {
         check::queue(BAD, &entry.queue, || format!("owned[{at}].queue"))?;
         if !known.insert(&entry.queue) {
-            let text = format!("{} stands twice", entry.queue);
-            return Err(Error::new(BAD, text).at(format!("owned[{at}].queue")));
+            return Err(twice(&entry.queue, format!("owned[{at}].queue")));
         }
         let mut times: BTreeMap<&ClientId, usize> = BTreeMap::new();
         for (number, id) in entry.owners.iter().enumerate() {
@@ -163,15 +159,25 @@ fn give(owned: &[Owned], seen: &[ConsumerSeen], members: &mut [MemberSeen]) -> R
 fn stranger(id: &ClientId, times: usize, seen: &[ConsumerSeen]) -> Error {
     let id = id.as_str();
     if !seen.iter().any(|consumer| consumer.id.as_str() == id) {
-        return Error::new(ErrorCode::UnknownConsumer, format!("there is no consumer {id:?}"))
-            .with_hint("list every owner under consumers");
+        let text = said!("there is no consumer {id:?}", "没有消费者 {id:?}");
+        return Error::new(ErrorCode::UnknownConsumer, text).with_hint("list every owner under consumers");
     }
     let text = if times > 1 {
-        format!("{id:?} stands {times} times, and fewer consumers of this id answered")
+        said!(
+            "{id:?} stands {times} times, and fewer consumers of this id answered",
+            "{id:?} 出现了 {times} 次，而该 ID 应答的消费者更少"
+        )
     } else {
-        format!("{id:?} did not answer, so it cannot have said that it owns the queue")
+        said!(
+            "{id:?} did not answer, so it cannot have said that it owns the queue",
+            "{id:?} 没有应答，因此不可能说过它拥有该队列"
+        )
     };
     Error::new(BAD, text)
+}
+
+fn twice(name: &dyn Display, field: String) -> Error {
+    Error::new(BAD, said!("{name} stands twice", "{name} 出现了两次")).at(field)
 }
 
 fn loads(loads: &[Load]) -> Result<(), Error> {
@@ -179,16 +185,14 @@ fn loads(loads: &[Load]) -> Result<(), Error> {
     for (at, load) in loads.iter().enumerate() {
         check::queue(BAD, &load.queue, || format!("load[{at}].queue"))?;
         if !known.insert(&load.queue) {
-            let text = format!("{} stands twice", load.queue);
-            return Err(Error::new(BAD, text).at(format!("load[{at}].queue")));
+            return Err(twice(&load.queue, format!("load[{at}].queue")));
         }
         if let Some(lag) = load.lag.filter(|&lag| lag < 0) {
-            return Err(Error::new(BAD, format!("{lag} is negative"))
-                .at(format!("load[{at}].lag"))
+            return Err(check::negative(BAD, lag, format!("load[{at}].lag"))
                 .with_hint("leave out a lag that is not known"));
         }
         if load.tps.is_some_and(|tps| !tps.is_finite() || tps < 0.0) {
-            return Err(Error::new(BAD, "is no rate").at(format!("load[{at}].tps")));
+            return Err(Error::new(BAD, said!("is no rate", "不是速率")).at(format!("load[{at}].tps")));
         }
     }
     Ok(())

@@ -1,18 +1,19 @@
 //! Why there is no report.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::allocate::AllocateError;
+use crate::allocate::{AllocateError, NameError};
 use crate::error::Blame;
-use crate::plan::PlanError;
+use crate::plan::{Change, Layout, PlanError, Said, no_room, said};
 
-/// Why there is no report.
+/// Why there is no report. It displays, and is written as JSON, in English.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[error("{}{text}", At(.field.as_deref()))]
+#[error("{}{}", At(.field.as_deref()), .text.en)]
 #[non_exhaustive]
 pub struct Error {
     /// What kind it is of, for programs.
@@ -21,7 +22,8 @@ pub struct Error {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// What is wrong.
-    pub text: String,
+    #[serde(serialize_with = "english")]
+    pub text: Said,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Cow<'static, str>>,
@@ -79,9 +81,18 @@ impl fmt::Display for ErrorCode {
 }
 
 impl Error {
-    /// An error without a place or a hint. For readers of JSON, too: the message of the reader is the text.
-    pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
-        Self { code, field: None, text: text.into(), hint: None }
+    /// An error without a place or a hint. For readers of JSON, too: the message of the reader is the text, by
+    /// [`Said::same`].
+    pub fn new(code: ErrorCode, text: Said) -> Self {
+        Self { code, field: None, text, hint: None }
+    }
+
+    /// Where and what in both languages; in English, as it displays.
+    pub fn said(&self) -> Said {
+        match (&self.field, &self.text) {
+            (Some(field), text) => said!("{field}: {text}", "{field}：{text}", text),
+            (None, text) => text.clone(),
+        }
     }
 
     /// The same, with the place in the input.
@@ -102,7 +113,7 @@ impl Error {
     #[must_use]
     pub(super) fn within(mut self, outer: &str) -> Self {
         self.field = Some(match self.field {
-            Some(inner) => alloc::format!("{outer}.{inner}"),
+            Some(inner) => format!("{outer}.{inner}"),
             None => outer.into(),
         });
         self
@@ -112,6 +123,22 @@ impl Error {
     pub fn blame(&self) -> Blame {
         Blame::Caller
     }
+}
+
+/// There is nothing to share.
+pub(super) fn empty_queues() -> Error {
+    let text = said!("no topic has a queue that can be read", "没有主题有可读的队列");
+    Error::new(ErrorCode::EmptyQueues, text).at("topics")
+}
+
+/// There is nobody to share it.
+pub(super) fn empty_consumers() -> Error {
+    let text = said!("the group has no consumers", "消费组没有消费者");
+    Error::new(ErrorCode::EmptyConsumers, text).at("consumers")
+}
+
+fn english<S: Serializer>(text: &Said, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text.en)
 }
 
 /// `topics[0].topic: `, or nothing.
@@ -136,12 +163,13 @@ impl From<AllocateError> for Error {
             }
             _ => (ErrorCode::BadStrategy, "look at the settings of the strategy"),
         };
-        Self::new(code, error.to_string()).with_hint(hint)
+        Self::new(code, of_strategy(&error)).with_hint(hint)
     }
 }
 
 impl From<PlanError> for Error {
     fn from(error: PlanError) -> Self {
+        let text = of_plan(&error);
         let (code, hint) = match error {
             PlanError::Strategy(error) => return error.into(),
             PlanError::TooManyQueues { .. } => (ErrorCode::TooLarge, "plan fewer topics at a time"),
@@ -154,6 +182,62 @@ impl From<PlanError> for Error {
                 (ErrorCode::BadChange, "names are compared letter by letter")
             }
         };
-        Self::new(code, error.to_string()).with_hint(hint)
+        Self::new(code, text).with_hint(hint)
     }
+}
+
+impl From<NameError> for Error {
+    fn from(error: NameError) -> Self {
+        let zh = match &error {
+            NameError::Unknown { name } => format!("没有策略 {name:?}；可用：{NAMES}"),
+            NameError::NeedsSettings { name, .. } => {
+                format!("策略 {name:?} 还需要名称之外的参数；只凭名称可用：{NAMES}")
+            }
+            NameError::NotACount { text } => format!("{text:?} 不是虚拟节点数：请写 hash:N，N 从 1 起"),
+            NameError::Refused(error) => of_strategy(error).zh,
+        };
+        Self::new(ErrorCode::BadStrategy, Said { en: error.to_string(), zh })
+    }
+}
+
+/// What a name alone can say.
+const NAMES: &str = "avg、circle、hash、hash:N、draft";
+
+fn of_strategy(error: &AllocateError) -> Said {
+    let zh = match error {
+        AllocateError::NoMember => "发起请求的消费者没有客户端 ID".into(),
+        AllocateError::NoQueues => "没有可分配的队列".into(),
+        AllocateError::NoMembers => "消费组没有消费者".into(),
+        AllocateError::BadParameter { name, what } => format!("策略的参数 {name}：{what}"),
+        AllocateError::RoomsNotSet => "没有设置要消费的机房".into(),
+        AllocateError::NoRoom { of } => return no_room(of),
+        AllocateError::NotAPosition { at } => format!("策略选择了第 {at} 个队列，超出了列表"),
+        AllocateError::Other(text) => text.clone(),
+    };
+    Said { en: error.to_string(), zh }
+}
+
+fn of_plan(error: &PlanError) -> Said {
+    let zh = match error {
+        PlanError::Strategy(error) => return of_strategy(error),
+        PlanError::TooManyQueues { count } => {
+            format!("{count} 个队列；一次规划最多 {} 个", Layout::MAX_QUEUES)
+        }
+        PlanError::TooManyMembers { count } => {
+            format!("{count} 个消费者；一次规划最多 {} 个", Change::MAX_MEMBERS)
+        }
+        PlanError::NoSuchMember(id) => format!("消费组没有消费者 {:?}", id.as_str()),
+        PlanError::AlreadyMember(id) => format!("消费组已有消费者 {:?}", id.as_str()),
+        PlanError::TooFewMembers { leaving, members } => {
+            format!("{leaving} 个消费者无法离开只有 {members} 个消费者的消费组")
+        }
+        PlanError::WrongNumberOfIds { ids, members } => {
+            format!("{members} 个消费者滚动重启需要同样多的新 ID，而不是 {ids} 个")
+        }
+        PlanError::NoSuchBroker(broker) => {
+            format!("消费组没有主题在 Broker {:?} 上有队列", broker.as_str())
+        }
+        PlanError::NoSuchTopic(topic) => format!("消费组没有主题 {:?}", topic.as_str()),
+    };
+    Said { en: error.to_string(), zh }
 }

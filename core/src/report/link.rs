@@ -19,6 +19,7 @@ use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Error, ErrorCode, Snapshot, Strategy};
+use crate::plan::said;
 
 /// What a link carries. Whoever has a reader and writer of JSON puts it between this and [`fragment`] and [`shared_text`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +55,11 @@ pub fn fragment(shared: &str) -> Result<String, Error> {
     let packed = URL_SAFE_NO_PAD.encode(compress_to_vec(shared.as_bytes(), EFFORT));
     let fragment = format!("#{MARK}{VERSION}.{packed}");
     if fragment.len() > LONGEST {
-        let text = format!("the link would have {} bytes; at most {LONGEST} are of use", fragment.len());
+        let bytes = fragment.len();
+        let text = said!(
+            "the link would have {bytes} bytes; at most {LONGEST} are of use",
+            "链接将有 {bytes} 字节；最多 {LONGEST} 字节可用"
+        );
         return Err(Error::new(ErrorCode::TooLarge, text).with_hint("share the snapshot as a file"));
     }
     Ok(fragment)
@@ -67,23 +72,32 @@ pub fn fragment(shared: &str) -> Result<String, Error> {
 /// [`ErrorCode::BadLink`] if it carries none, or one that is damaged or of another version; [`ErrorCode::TooLarge`] if
 /// it carries more than any link should.
 pub fn shared_text(link: &str) -> Result<String, Error> {
-    let bad = |text: String| Error::new(ErrorCode::BadLink, text);
+    let bad = |text| Error::new(ErrorCode::BadLink, text);
     let fragment = link.trim().rsplit('#').next().unwrap_or_default();
     let state = fragment.split('&').find_map(|part| part.strip_prefix(MARK));
-    let state = state.ok_or_else(|| bad("the link carries no plan".into()))?;
+    let state = state.ok_or_else(|| bad(said!("the link carries no plan", "链接中没有规划")))?;
     let (version, packed) = state.split_once('.').unwrap_or((state, ""));
     if version != VERSION {
-        return Err(bad(format!("the link is of version {version:?}, and this reads {VERSION:?}"))
-            .with_hint("use the version that made it, or a newer one"));
+        let text = said!(
+            "the link is of version {version:?}, and this reads {VERSION:?}",
+            "链接的版本是 {version:?}，而这里读取 {VERSION:?}"
+        );
+        return Err(bad(text).with_hint("use the version that made it, or a newer one"));
     }
-    let large = |what: &str| Error::new(ErrorCode::TooLarge, format!("the link carries {what}"));
+    let large = |text| Error::new(ErrorCode::TooLarge, text);
     if packed.len() > LONGEST_READ {
-        return Err(large("more than any link should"));
+        return Err(large(said!(
+            "the link carries more than any link should",
+            "链接的内容超出任何链接应有的长度"
+        )));
     }
-    let damaged = || bad("the link is damaged: it may have been cut off".into());
+    let damaged = || bad(said!("the link is damaged: it may have been cut off", "链接已损坏：可能被截断了"));
     let bytes = URL_SAFE_NO_PAD.decode(packed).map_err(|_| damaged())?;
     let json = decompress_to_vec_with_limit(&bytes, MOST_JSON).map_err(|error| match error.status {
-        TINFLStatus::HasMoreOutput => large("more than it should when it is unpacked"),
+        TINFLStatus::HasMoreOutput => large(said!(
+            "the link carries more than it should when it is unpacked",
+            "链接解压后的内容超出应有的长度"
+        )),
         _ => damaged(),
     })?;
     String::from_utf8(json).map_err(|_| damaged())

@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::{empty_consumers, empty_queues};
 use super::running::Running;
 use super::work::Work;
-use super::{Change, Error, ErrorCode, Finding, Snapshot, Strategies, Strategy};
+use super::{Change, Error, Finding, Snapshot, Strategies, Strategy};
 use crate::allocate::AllocateError;
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
@@ -264,7 +265,7 @@ pub fn plan(snapshot: &Snapshot, changes: &[Change], options: &Options) -> Resul
             if !all || number == 0 {
                 return Err(error);
             }
-            skipped.push(Skipped { strategy: strategy.name().into(), why: error.text });
+            skipped.push(Skipped { strategy: strategy.name().into(), why: error.text.en });
             continue;
         }
         let rule = strategy.build().map_err(|error| error.within(&format!("strategies[{number}]")))?;
@@ -329,12 +330,10 @@ impl PlanReport {
         let size = |figures: &plan::Figures| Size { consumers: figures.loads.len(), queues: figures.queues };
         (self.before, self.after) = (size(&preview.before), size(&preview.after));
         if self.before.queues == 0 && self.after.queues == 0 {
-            return Err(
-                Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics")
-            );
+            return Err(empty_queues());
         }
         if self.before.consumers == 0 && self.after.consumers == 0 {
-            return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
+            return Err(empty_consumers());
         }
         Ok(())
     }

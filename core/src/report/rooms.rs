@@ -1,7 +1,6 @@
 //! Machine rooms as JSON.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
@@ -11,6 +10,7 @@ use super::{Error, ErrorCode};
 use crate::allocate::{Room, RoomOf, RoomPrefix, RoomTable};
 use crate::model::{BrokerName, ClientId, MessageQueue};
 use crate::order;
+use crate::plan::said;
 
 /// Who stands in which room: either both tables, or a separator.
 ///
@@ -42,20 +42,22 @@ impl RoomRules {
     }
 
     pub(super) fn build(&self) -> Result<Rooms, Error> {
-        let bad = |text: &str| Error::new(ErrorCode::BadStrategy, text).at("roomOf");
+        let bad = |text| Error::new(ErrorCode::BadStrategy, text).at("roomOf");
         match (&self.brokers, &self.consumers, self.separator) {
             (None, None, Some(separator)) => Ok(Rooms(Arc::new(RoomPrefix { separator }))),
-            (None, None, None) => {
-                Err(bad("is empty").with_hint("give tables, brokers and consumers, or a separator"))
+            (None, None, None) => Err(bad(said!("is empty", "为空"))
+                .with_hint("give tables, brokers and consumers, or a separator")),
+            (_, _, Some(_)) => {
+                Err(bad(said!("has tables and a separator", "同时有表和分隔符"))
+                    .with_hint("give one of the two"))
             }
-            (_, _, Some(_)) => Err(bad("has tables and a separator").with_hint("give one of the two")),
             (brokers, consumers, None) => {
                 for (what, table) in [
                     ("brokers", brokers.as_ref().map(BTreeMap::len)),
                     ("consumers", consumers.as_ref().map(BTreeMap::len)),
                 ] {
                     if table.is_none() {
-                        return Err(bad(&format!("lacks the table {what}")));
+                        return Err(bad(said!("lacks the table {what}", "缺少表 {what}")));
                     }
                 }
                 let room = |text: &String| Room::from(text.as_str());

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -16,6 +16,7 @@ use crate::allocate::{
     self, Allocate, Average, Circle, ConsistentHash, Draft, GoRing, MachineRoom, Nearby, named,
 };
 use crate::model::{ClientId, MessageQueue};
+use crate::plan::said;
 
 /// A strategy with its settings: `{"name":"CONSISTENT_HASH","virtualNodes":20}`. Where there is nothing to set, and as
 /// a short form, a text does as well: `"AVG"`, `"hash:20"`, see [`Strategy::from_str`].
@@ -174,7 +175,10 @@ impl Strategy {
             }
             Self::MachineRoomNearby { inner, room_of } => {
                 if matches!(**inner, Self::MachineRoomNearby { .. }) {
-                    let text = "MACHINE_ROOM_NEARBY cannot be inside itself";
+                    let text = said!(
+                        "MACHINE_ROOM_NEARBY cannot be inside itself",
+                        "MACHINE_ROOM_NEARBY 不能包含自身"
+                    );
                     return Err(Error::new(ErrorCode::BadStrategy, text).at("inner"));
                 }
                 let inner = inner.build().map_err(|error| error.within("inner"))?;
@@ -239,7 +243,7 @@ impl Strategy {
 
 fn ring(points: u16, hash: RingHash) -> Result<Arc<dyn Allocate>, Error> {
     if points == 0 {
-        let text = "0 virtual nodes: nobody would get anything";
+        let text = said!("0 virtual nodes: nobody would get anything", "0 个虚拟节点：谁都分不到队列");
         return Err(Error::new(ErrorCode::BadStrategy, text).at("virtualNodes"));
     }
     Ok(match hash {
@@ -253,8 +257,8 @@ impl FromStr for Strategy {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let bad = |text: String| Error::new(ErrorCode::BadStrategy, text);
-        let strategy = named(text).map_err(|error| bad(error.to_string()))?;
+        let bad = |text| Error::new(ErrorCode::BadStrategy, text);
+        let strategy = named(text)?;
         match &*strategy.name() {
             "AVG" => Ok(Self::Avg {}),
             "AVG_BY_CIRCLE" => Ok(Self::AvgByCircle {}),
@@ -262,11 +266,15 @@ impl FromStr for Strategy {
             "CONSISTENT_HASH" => {
                 let points = text.trim().strip_prefix("hash:").map(u16::from_str).transpose();
                 let virtual_nodes = points.map_err(|_| {
-                    bad(format!("{text:?} has too many virtual nodes: the most are {}", u16::MAX))
+                    let most = u16::MAX;
+                    bad(said!(
+                        "{text:?} has too many virtual nodes: the most are {most}",
+                        "{text:?} 的虚拟节点太多：最多 {most} 个"
+                    ))
                 })?;
                 Ok(Self::ConsistentHash { virtual_nodes, hash: None })
             }
-            name => Err(bad(format!("strategy {name} needs settings"))),
+            name => Err(bad(said!("strategy {name} needs settings", "策略 {name} 需要参数"))),
         }
     }
 }

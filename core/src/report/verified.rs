@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use super::error::{empty_consumers, empty_queues};
 use super::running::Running;
-use super::{Error, ErrorCode, Finding, Sharing, Snapshot, Strategy};
+use super::{Error, Finding, Sharing, Snapshot, Strategy};
 use crate::model::{ClientId, Group, MessageQueue, Topic};
 use crate::order;
 use crate::plan::{self, Code, Language, Level, Plan, said};
@@ -91,10 +92,10 @@ pub fn verify_in(snapshot: &Snapshot, language: Language) -> Result<VerifyReport
     let mut group = plan::Snapshot::try_from(snapshot)?;
     let layout = group.layout();
     if layout.queues() == 0 {
-        return Err(Error::new(ErrorCode::EmptyQueues, "no topic has a queue that can be read").at("topics"));
+        return Err(empty_queues());
     }
     if layout.members.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyConsumers, "the group has no consumers").at("consumers"));
+        return Err(empty_consumers());
     }
     let running = Running::of(snapshot, &group, &[]);
     running.settle(&mut group)?;

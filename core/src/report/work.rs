@@ -1,9 +1,7 @@
 //! How much there is to compute, so that too much is refused before it is begun.
 
-use alloc::format;
-
 use super::{Change, Error, ErrorCode, Options, RollIds, RollWord, Strategy};
-use crate::plan::{Layout, Trials};
+use crate::plan::{Layout, Trials, said};
 
 /// How much there is to compute.
 pub(super) struct Work {
@@ -26,7 +24,11 @@ impl Work {
 
     pub(super) fn new(layout: &Layout, changes: &[Change], options: &Options) -> Result<Self, Error> {
         if let Some(samples) = options.samples.filter(|&samples| samples > Self::MOST_SAMPLES) {
-            let text = format!("{samples} trials; at most {} can be asked for", Self::MOST_SAMPLES);
+            let most = Self::MOST_SAMPLES;
+            let text = said!(
+                "{samples} trials; at most {most} can be asked for",
+                "{samples} 次试验；最多可要求 {most} 次"
+            );
             return Err(Error::new(ErrorCode::TooLarge, text).at("samples"));
         }
         let members = layout.members.len() + changes.iter().map(Change::joining).sum::<usize>();
@@ -73,17 +75,20 @@ impl Work {
     pub(super) fn fits(&self, strategy: &Strategy) -> Result<(), Error> {
         let points = (strategy.points() as u64).saturating_mul(self.members);
         if points > Self::MOST_POINTS {
-            let text = format!("a ring of {points} points; at most {} are computed", Self::MOST_POINTS);
+            let most = Self::MOST_POINTS;
+            let text = said!(
+                "a ring of {points} points; at most {most} are computed",
+                "哈希环有 {points} 个点；最多计算 {most} 个"
+            );
             return Err(Error::new(ErrorCode::TooLarge, text).with_hint("use fewer virtual nodes"));
         }
         let all = self.of_trial(strategy).saturating_mul(self.samples.unwrap_or(1) as u64);
         if all > Self::MOST {
-            let text = format!(
-                "{} queues and {} consumers over {} steps are too much for {}",
-                self.queues,
-                self.members,
-                self.steps,
-                strategy.name()
+            let Self { queues, members, steps, .. } = self;
+            let name = strategy.name();
+            let text = said!(
+                "{queues} queues and {members} consumers over {steps} steps are too much for {name}",
+                "{queues} 个队列、{members} 个消费者、{steps} 步对 {name} 来说太多"
             );
             return Err(Error::new(ErrorCode::TooLarge, text)
                 .with_hint("plan fewer topics at a time, or with fewer samples"));

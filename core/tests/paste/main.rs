@@ -7,6 +7,7 @@ mod c24_owners_from_outside;
 mod dashboard;
 mod fixtures;
 mod hostile;
+mod languages;
 mod lists;
 mod logs;
 mod merging;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use evenkeel_core::plan::{Code, EXPLANATIONS};
 use evenkeel_core::report::{
-    BrokerSeen, Finding, Language, Options, Owned, QueueRef, Snapshot, Strategies, Strategy, plan, verify_in,
+    BrokerSeen, Error, Finding, Language, Options, Owned, QueueRef, Sharing, Snapshot, Strategies, Strategy,
+    allocate, link, plan, verify_in,
 };
 
 use crate::groups::{change, group, pay_worker, topic};
@@ -95,6 +96,85 @@ fn sick_groups() -> Vec<Snapshot> {
     ]
 }
 
+/// Refusals, of each kind that a person can run into.
+fn errors() -> Vec<Error> {
+    let mut all = Vec::new();
+    let mut keep = |error: Option<Error>| all.push(error.expect("to be refused"));
+    for what in [
+        r#"{"kind":"add"}"#,
+        r#"{"kind":"add","count":1,"ids":["a"]}"#,
+        r#"{"kind":"add","count":-1}"#,
+        r#"{"kind":"add","count":1001}"#,
+        r#"{"kind":"add","count":9000000}"#,
+        r#"{"kind":"add","ids":[""]}"#,
+        r#"{"kind":"add","ids":["10.0.3.11@7#812"]}"#,
+        r#"{"kind":"remove","ids":["stranger"]}"#,
+        r#"{"kind":"remove","count":9}"#,
+        r#"{"kind":"queues","topic":"orders","broker":"broker-a","readQueues":-1}"#,
+        r#"{"kind":"queues","topic":"orders","broker":"broker-a","readQueues":90000000}"#,
+        r#"{"kind":"dropBroker","broker":"x"}"#,
+        r#"{"kind":"permissionLost","topic":"x","broker":"broker-a"}"#,
+        r#"{"kind":"roll","ids":["a"]}"#,
+    ] {
+        keep(plan(&pay_worker(), &[change(what)], &Options::default()).err());
+    }
+    let samples = Options { samples: Some(20_000), ..Options::default() };
+    keep(plan(&pay_worker(), &[], &samples).err());
+    for strategy in [
+        r#"{"name":"CONSISTENT_HASH","virtualNodes":0}"#,
+        r#"{"name":"MACHINE_ROOM","rooms":[""]}"#,
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{}}"#,
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{}}}"#,
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{},"separator":"-"}}"#,
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"brokers":{},"consumers":{}}}"#,
+        r#"{"name":"MACHINE_ROOM_NEARBY","inner":{"name":"MACHINE_ROOM_NEARBY","inner":"AVG","roomOf":{"separator":"-"}},"roomOf":{"separator":"-"}}"#,
+    ] {
+        keep(allocate(&pay_worker(), Some(&serde_json::from_str(strategy).expect("a strategy"))).err());
+    }
+    for name in ["averge", "MACHINE_ROOM", "hash:x", "hash:70000"] {
+        keep(name.parse::<Strategy>().err());
+    }
+    let mut twice = pay_worker();
+    twice.topics.push(twice.topics[0].clone());
+    let mut same_broker = pay_worker();
+    let broker = same_broker.topics[0].brokers[0].clone();
+    same_broker.topics[0].brokers.push(broker);
+    let mut stranger = pay_worker();
+    stranger.owned =
+        Some(vec![Owned { queue: QueueRef::new("orders", "broker-a", 0), owners: vec!["x".into()] }]);
+    let mut silent = stranger.clone();
+    silent.owned.iter_mut().flatten().for_each(|entry| entry.owners = vec!["10.0.3.11@7#812".into()]);
+    silent.consumers[0].answered = Some(false);
+    let mut large = pay_worker();
+    large.topics[0].brokers[0].read_queues = 90_000_000;
+    let nothing = group(Vec::new(), &["c1"]);
+    let nobody = group(vec![topic("T", &[("b", 1)])], &[]);
+    let of = |schema: &str| Snapshot { schema: schema.into(), ..pay_worker() };
+    let shared = |sharing| Snapshot { sharing, ..pay_worker() };
+    let long = group(Vec::new(), &[&"c".repeat(2_000)]);
+    for snapshot in [
+        twice,
+        same_broker,
+        stranger,
+        silent,
+        large,
+        nothing,
+        nobody,
+        of(""),
+        of("evenkeel.snapshot/9"),
+        shared(Sharing::Nobody),
+        shared(Sharing::Broker),
+        long,
+    ] {
+        keep(plan(&snapshot, &[], &Options::default()).err());
+    }
+    for url in ["https://host/", "#evenkeel=9.AAAA", "#evenkeel=1.AAAA"] {
+        keep(link::shared_text(url).err());
+    }
+    keep(link::shared_text(&format!("#evenkeel=1.{}", "A".repeat(70_000))).err());
+    all
+}
+
 fn is_chinese(text: &str) -> bool {
     text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
 }
@@ -141,6 +221,19 @@ fn control_a_text_without_translation_and_one_with_another_number_are_noticed() 
     chinese[0].text.clone_from(&english[0].text);
     chinese[1].text = "99999 个".into();
     assert_eq!(untranslated(&english, &chinese).len(), 2);
+}
+
+#[test]
+fn every_refusal_is_said_in_both_languages() {
+    let mut wrong = Vec::new();
+    for error in errors() {
+        let said = error.said();
+        assert_eq!(said.en, error.to_string());
+        if is_chinese(&said.en) || !is_chinese(&said.zh) || numbers(&said.en) != numbers(&said.zh) {
+            wrong.push(said);
+        }
+    }
+    assert_eq!(wrong, []);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use clap::Args;
 use evenkeel::inspect::{GroupSeen, Member, Options as Patience, Silent, Whom, read_group};
 use evenkeel_core::model::{Group, Topic};
 use evenkeel_core::paste;
+use evenkeel_core::plan::Said;
 use evenkeel_core::report::link::{self, Shared};
 use evenkeel_core::report::{
     self, BrokerSeen, Change, ConsumerSeen, ErrorCode, Load, Sharing, Snapshot, Strategy, TopicSeen,
@@ -147,7 +148,8 @@ fn of_link(text: &str) -> Option<Result<Seen, Failure>> {
         return None;
     }
     let shared = link::shared_text(text).and_then(|json| {
-        serde_json::from_str(&json).map_err(|error| report::Error::new(ErrorCode::BadLink, error.to_string()))
+        let bad = |error: serde_json::Error| Said::same(error.to_string());
+        serde_json::from_str(&json).map_err(|error| report::Error::new(ErrorCode::BadLink, bad(error)))
     });
     let seen =
         |Shared { snapshot, changes, strategies }| Seen { changes, strategies, ..Seen::whole(snapshot) };

@@ -58,7 +58,7 @@ pub(super) fn described(text: &str) -> Result<report::Strategy, Failure> {
         return described_lists(read(file)?).map_err(|why| wrong(file, &why));
     }
     text.parse().map_err(|error: report::Error| {
-        Failure::usage(error.text)
+        Failure::usage(error.text.en)
             .with_hint("also rooms:FILE and config:FILE, see the README of the repository")
     })
 }
@@ -115,7 +115,7 @@ fn described_rooms(file: Rooms) -> Result<report::Strategy, String> {
     if let Some(rooms) = allowed {
         return Ok(report::Strategy::MachineRoom { rooms });
     }
-    let inner = inner.as_deref().unwrap_or("avg").parse().map_err(|error: report::Error| error.text)?;
+    let inner = inner.as_deref().unwrap_or("avg").parse().map_err(|error: report::Error| error.text.en)?;
     Ok(report::Strategy::MachineRoomNearby { inner: Box::new(inner), room_of })
 }
 

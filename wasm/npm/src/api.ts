@@ -128,11 +128,12 @@ export function explain(code: string): Explanation | null {
 
 /**
  * What people paste, as a snapshot: outputs of mqadmin, answers of the dashboard, lines of a client's log, plain lists,
- * snapshots. Of several texts, what they say together. Bad text is no exception but a list of `problems`.
+ * snapshots. Of several texts, what they say together. Bad text is no exception but a list of `problems`, in English or
+ * in the language that is asked for.
  */
-export function parse(text: string | readonly string[]): Parsed {
+export function parse(text: string | readonly string[], { language }: { language?: Language } = {}): Parsed {
   const texts = typeof text === 'string' ? [text] : [...text];
-  return planner.ask(() => glue.parse(texts));
+  return planner.ask(() => glue.parse(texts, language));
 }
 
 /**

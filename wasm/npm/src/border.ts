@@ -70,12 +70,17 @@ interface Refusal {
   readonly code: ErrorCode;
   readonly field: string | null;
   readonly text: string;
+  readonly zh: string | null;
   readonly hint: string | null;
 }
 
 function refusal(text: string): EvenkeelError {
-  const { code, field, text: why, hint } = JSON.parse(text) as Refusal;
-  const details = { ...(field === null ? {} : { field }), ...(hint === null ? {} : { hint }) };
+  const { code, field, text: why, zh, hint } = JSON.parse(text) as Refusal;
+  const details = {
+    ...(field === null ? {} : { field }),
+    ...(zh === null ? {} : { zh: field === null ? zh : `${field}：${zh}` }),
+    ...(hint === null ? {} : { hint }),
+  };
   return new EvenkeelError(code, field === null ? why : `${field}: ${why}`, details);
 }
 

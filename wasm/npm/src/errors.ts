@@ -36,6 +36,8 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** Where in the input, such as `topics[2].brokers[0].readQueues`. */
   readonly field?: string;
+  /** The message in Chinese, in simplified characters; left out if it is not translated. */
+  readonly zh?: string;
   /** What to do about it. */
   readonly hint?: string;
 }

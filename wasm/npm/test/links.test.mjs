@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { evenkeel, group } from './fresh.mjs';
 
-const { fromUrl, plan, toUrl } = await evenkeel();
+const { fromUrl, parse, plan, toUrl } = await evenkeel();
 const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 12 });
 
 test('what goes in comes out, and equal input gives equal links', () => {
@@ -69,3 +69,28 @@ test('too large a group, and links that carry none', () => {
     assert.throws(() => fromUrl(url), { code: 'BAD_LINK' }, url.slice(0, 40));
   }
 });
+
+test('what a page shows is said in Chinese, too', () => {
+  const ofLink = caught(() => fromUrl('#evenkeel=1.AAAA'));
+  assert.equal(ofLink.message, 'the link is damaged: it may have been cut off');
+  assert.match(ofLink.details.zh, /^链接已损坏/);
+  const ofField = caught(() => plan(group(-1, ['c1']), []));
+  assert.match(ofField.message, /^topics\[0\]\.brokers\[0\]\.readQueues: -1 is negative$/);
+  assert.match(ofField.details.zh, /^topics\[0\]\.brokers\[0\]\.readQueues：-1 是负数$/);
+  // What the reader of JSON says of a shape is said in English only.
+  assert.equal(caught(() => plan({ topics: 7 }, [])).details.zh, undefined);
+  const [english, chinese] = ['en', 'zh'].map((language) => parse('? ?', { language }).problems[0]);
+  assert.match(english.expected, /^a client id/);
+  assert.match(chinese.expected, /^客户端 ID/);
+  assert.deepEqual({ ...chinese, expected: '' }, { ...english, expected: '' });
+  assert.deepEqual(parse('? ?').problems, [english]);
+});
+
+function caught(code) {
+  try {
+    code();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail('nothing was thrown');
+}
