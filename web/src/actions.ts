@@ -5,10 +5,9 @@ import { doc as newDoc, EMPTY, linked, type Doc } from './model/doc';
 import { consumersAfter, setConsumersAfter } from './model/edit';
 import { example, type ExampleName } from './model/examples';
 import { browserOf, History } from './model/history';
-import { t } from './i18n';
+import { t, told } from './i18n';
 import { groupNames, readGroup } from './live';
 import { ask, recompute } from './session';
-import { language } from './settings';
 import {
   available,
   canRedo,
@@ -41,7 +40,7 @@ export function begin(): void {
   if (fragment()) void openLink(fragment(), false);
   effect(() => {
     const [ready, waits] = [engine.value.state === 'ready', opening.value];
-    void [doc.value, selected.value, available.value, isTooLarge.value, language.value];
+    void [doc.value, selected.value, available.value, isTooLarge.value];
     if (ready && !waits) untracked(recompute);
   });
   effect(() => {
@@ -93,7 +92,7 @@ async function openLink(url: string, behind: boolean): Promise<void> {
     else history = new History(opened, browserOf(window));
     show(opened);
   } catch (refusal) {
-    say(t('link.bad', { why: (refusal as Refusal).message }));
+    say(t('link.bad', { why: told((refusal as Refusal).message) }));
   } finally {
     opening.value = false;
   }
@@ -147,7 +146,7 @@ export async function paste(text: string, fresh: boolean): Promise<void> {
     // What cannot be read takes nobody's place.
     edit(addPaste(alone.kinds.length > 0 ? base : doc.value, { text, alone, together }));
   } catch (refusal) {
-    say((refusal as Refusal).message);
+    say(told((refusal as Refusal).message));
   }
 }
 

@@ -10,9 +10,11 @@ import init, {
   parse as readPaste,
   plan,
   toUrl,
-  verify,
+  verify as verifyIn,
   version,
   type Change as AnyChange,
+  type Finding as FindingIn,
+  type Language,
   type Snapshot as AnySnapshot,
   type Strategy as AnyStrategy,
   type StrategySettings,
@@ -22,7 +24,6 @@ import { namedStrategy } from './model/names';
 export type {
   Allocation,
   ConsumerId,
-  Finding,
   Language,
   Move,
   PlanReport,
@@ -37,15 +38,56 @@ export type {
 export type Strategy = StrategySettings;
 export type Snapshot = Omit<AnySnapshot, 'strategy'> & { readonly strategy?: Strategy };
 export type Change = Exclude<AnyChange, { kind: 'strategy' }> | { readonly kind: 'strategy'; readonly to: Strategy };
-export type Parsed = Omit<ReturnType<typeof readPaste>, 'snapshot'> & { readonly snapshot: Snapshot };
-export type Problem = Parsed['problems'][number];
+/** A text in each language: all that the engine says, so that it is not asked again when the language changes. */
+export type Said = Readonly<Record<Language, string>>;
+type ParsedIn = ReturnType<typeof readPaste>;
+type ProblemIn = ParsedIn['problems'][number];
+export type Problem = Omit<ProblemIn, 'text' | 'expected'> & { readonly text: Said; readonly expected: Said };
+export type Parsed = Omit<ParsedIn, 'snapshot' | 'problems'> & {
+  readonly snapshot: Snapshot;
+  readonly problems: readonly Problem[];
+};
+export type Finding = Omit<FindingIn, 'text' | 'effect' | 'fix'> & {
+  readonly text: Said;
+  readonly effect?: Said;
+  readonly fix: Said;
+};
 
-export { allocate, movedByPlace, plan, toUrl, verify, version };
+export { allocate, movedByPlace, plan, toUrl, version };
 
 /** Several texts are read as one: what one of them cuts or leaves open another may tell. */
 export function parse(texts: readonly string[]): Parsed {
-  const { snapshot, ...rest } = readPaste(texts);
-  return { ...rest, snapshot: withSettings(snapshot) };
+  const { snapshot, problems, ...rest } = readPaste(texts);
+  const said = inBoth(
+    problems,
+    () => readPaste(texts, { language: 'zh' }).problems,
+    (en, zh) => ({
+      ...en,
+      text: { en: en.text, zh: zh.text },
+      expected: { en: en.expected, zh: zh.expected },
+    }),
+  );
+  return { ...rest, problems: said, snapshot: withSettings(snapshot) };
+}
+
+/** What is wrong with a group as it is. */
+export function verify(snapshot: Snapshot): Finding[] {
+  return inBoth(
+    verifyIn(snapshot),
+    () => verifyIn(snapshot, { language: 'zh' }),
+    ({ effect, ...en }, zh) => ({
+      ...en,
+      text: { en: en.text, zh: zh.text },
+      ...(effect !== undefined && { effect: { en: effect, zh: zh.effect ?? effect } }),
+      fix: { en: en.fix, zh: zh.fix },
+    }),
+  );
+}
+
+/** The engine tells one language at a time. It is asked for the other one if it has anything to tell, which is seldom. */
+function inBoth<T, U>(english: readonly T[], chinese: () => readonly T[], both: (en: T, zh: T) => U): U[] {
+  const others = english.length > 0 ? chinese() : [];
+  return english.map((en, i) => both(en, others[i] ?? en));
 }
 
 export function fromUrl(url: string): { snapshot: Snapshot; changes: Change[]; strategies: Strategy[] } {
@@ -76,10 +118,14 @@ export async function start(wasm: URL | Uint8Array): Promise<void> {
 /** A refusal of the engine as plain data, which crosses the border of a worker. */
 export interface Refusal {
   code: string;
-  message: string;
+  message: Said;
 }
 
 export function refusal(error: unknown): Refusal {
-  if (error instanceof EvenkeelError) return { code: error.code, message: error.message };
-  return { code: 'FAILED', message: error instanceof Error ? error.message : String(error) };
+  if (error instanceof EvenkeelError) {
+    const { code, message, details } = error;
+    return { code, message: { en: message, zh: details.zh ?? message } };
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return { code: 'FAILED', message: { en: why, zh: why } };
 }

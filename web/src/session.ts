@@ -2,11 +2,17 @@
 import type { Answers, Job, Reply, Request } from './worker/protocol';
 import { available, doc, engine, isTooLarge, outcome, rolling, runState, selected, type Outcome } from './state';
 import { makeWorker, wasm } from './assets';
-import { language } from './settings';
-import type { Refusal } from './types';
+import type { Refusal, Said } from './types';
 
 type Question = Exclude<Request, { kind: 'start' | 'run' }>;
 type Asked = { resolve: (value: never) => void; reject: (refusal: Refusal) => void };
+
+const NO_WORKER: Said = { en: 'the worker did not start', zh: 'Worker 没有启动' };
+
+/** What the browser says, in whatever language. */
+function unsaid(text: string): Said {
+  return { en: text, zh: text };
+}
 
 let worker: Worker | null = null;
 let number = 0;
@@ -15,22 +21,22 @@ const asked = new Map<number, Asked>();
 
 export function startEngine(): void {
   worker?.terminate();
-  for (const { reject } of asked.values()) reject({ code: 'CANCELLED', message: 'cancelled' });
+  for (const { reject } of asked.values()) reject({ code: 'CANCELLED', message: { en: 'cancelled', zh: '已取消' } });
   asked.clear();
   try {
     worker = makeWorker();
   } catch (error) {
-    engine.value = { state: 'broken', refusal: { code: 'NO_WORKER', message: String(error) } };
+    engine.value = { state: 'broken', refusal: { code: 'NO_WORKER', message: unsaid(String(error)) } };
     return;
   }
   worker.onmessage = ({ data }: MessageEvent<Reply>) => hear(data);
   worker.onerror = (event) => {
     event.preventDefault();
-    if (engine.value.state === 'ready') fail({ code: 'FAILED', message: event.message });
+    if (engine.value.state === 'ready') fail({ code: 'FAILED', message: unsaid(event.message) });
     else
       engine.value = {
         state: 'broken',
-        refusal: { code: 'NO_WORKER', message: event.message || 'the worker did not start' },
+        refusal: { code: 'NO_WORKER', message: event.message ? unsaid(event.message) : NO_WORKER },
       };
   };
   post({ kind: 'start', wasm });
@@ -71,7 +77,6 @@ export function jobOf(): Job {
     changes: doc.value.changes,
     strategies: available.value,
     selected: selected.value,
-    language: language.value,
   };
 }
 

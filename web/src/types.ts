@@ -13,6 +13,7 @@ export type {
   Range,
   Refusal,
   RoomRules,
+  Said,
   Snapshot,
   Strategy,
   StrategyName,

@@ -4,6 +4,8 @@ import { doc, EMPTY, type Doc } from '../src/model/doc';
 import { setConsumerIds } from '../src/model/edit';
 import { addPaste, merge } from '../src/model/merge';
 
+const said = (text: string) => ({ en: text, zh: text });
+
 const queues: Snapshot = { ...EMPTY, topics: [{ topic: 'orders', brokers: [{ broker: 'b', readQueues: 4 }] }] };
 const members: Snapshot = { ...EMPTY, group: 'pay', consumers: [{ id: 'x' }, { id: 'y' }] };
 const both: Snapshot = { ...members, topics: queues.topics };
@@ -36,7 +38,7 @@ test('what was typed between two pastes stays', () => {
 
 test('a paste that is not recognised changes nothing but the list of pastes', () => {
   const before = paste(nothing, parsed('topicRoute', queues));
-  const problems = [{ line: 1, text: 'what', expected: 'a list' }];
+  const problems = [{ line: 1, text: said('what'), expected: said('a list') }];
   const now = paste(before, parsed(null, EMPTY, problems));
   expect(now.snapshot).toBe(before.snapshot);
   expect(now.sources.at(-1)).toMatchObject({ kinds: [], skipped: 1, problems });
@@ -44,8 +46,8 @@ test('a paste that is not recognised changes nothing but the list of pastes', ()
 
 test('what is missing is no line that was skipped', () => {
   const problems = [
-    { line: 3, lines: 4, text: 'x', expected: 'y' },
-    { line: 0, text: 'consumers', expected: 'paste consumerConnection' },
+    { line: 3, lines: 4, text: said('x'), expected: said('y') },
+    { line: 0, text: said('consumers'), expected: said('paste consumerConnection') },
   ];
   const now = paste(nothing, parsed('topicRoute', queues, problems));
   expect(now.sources[0]).toMatchObject({ skipped: 4, problems: [problems[0]] });

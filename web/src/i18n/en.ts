@@ -250,6 +250,7 @@ export const en = {
   'finding.R204': 'room unknown',
   'finding.R205': 'running strategy not known',
   'finding.R206': 'names are pseudonyms',
+  effect: '{text}: {effect}',
 
   sources: 'What was read',
   'chip.unread': 'not recognised',

@@ -250,6 +250,7 @@ export const zh: Texts = {
   'finding.R204': '机房未知',
   'finding.R205': '运行的策略未知',
   'finding.R206': '名称是化名',
+  effect: '{text}：{effect}',
 
   sources: '已读取的内容',
   'chip.unread': '无法识别',

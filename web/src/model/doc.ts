@@ -2,7 +2,7 @@
  * What the page is about: a group as it is, the changes to try on it, and where the group was read from. Everything
  * here is a value: an edit makes a new one, which is what undo, links and the worker rely on.
  */
-import type { Change, QueueRef, Snapshot, Strategy, StrategyName } from '../types';
+import type { Change, QueueRef, Said, Snapshot, Strategy, StrategyName } from '../types';
 import { namedStrategy, STRATEGY_NAMES, strategyName } from './names';
 
 export interface Doc {
@@ -50,8 +50,8 @@ export interface Source {
 }
 
 export interface Note {
-  readonly text: string;
-  readonly expected: string;
+  readonly text: Said;
+  readonly expected: Said;
 }
 
 export const NO_SETTINGS: Settings = { virtualNodes: 10, hash: 'java-md5', rooms: [], roomOf: null, lists: null };

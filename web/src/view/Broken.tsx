@@ -1,13 +1,14 @@
 import { doc, engine, rawPaste } from '../state';
 import { cliLine } from '../export/cli';
-import { t } from '../i18n';
+import { t, told } from '../i18n';
 import { visible } from './Name';
 
 /** Why the engine does not run, in the user's words where the reason is a known one. */
 export function brokenReason(): string {
   const state = engine.value;
   if (state.state !== 'broken') return '';
-  return typeof WebAssembly === 'undefined' ? t('broken.missing') : t('broken.failed', { why: state.refusal.message });
+  if (typeof WebAssembly === 'undefined') return t('broken.missing');
+  return t('broken.failed', { why: told(state.refusal.message) });
 }
 
 const MOST_LINES = 500;

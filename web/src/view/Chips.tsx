@@ -1,5 +1,5 @@
 import { doc } from '../state';
-import { num, t } from '../i18n';
+import { num, t, told } from '../i18n';
 import type { Source } from '../model/doc';
 import { visible } from './Name';
 
@@ -41,9 +41,9 @@ function Chip({ source }: { source: Source }) {
           <li key={i}>
             {t('problem.line', { line: num(line) })}{' '}
             <code>
-              <bdi>{visible(text)}</bdi>
+              <bdi>{visible(told(text))}</bdi>
             </code>{' '}
-            {t('problem.expected', { what: visible(expected) })}
+            {t('problem.expected', { what: visible(told(expected)) })}
           </li>
         ))}
         {problems.length > MOST_PROBLEMS && <li>{t('more', { n: problems.length - MOST_PROBLEMS })}</li>}

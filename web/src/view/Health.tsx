@@ -1,5 +1,5 @@
 import { outcome } from '../state';
-import { t, type Key } from '../i18n';
+import { t, told, type Key } from '../i18n';
 import type { Finding } from '../types';
 import { en } from '../i18n/en';
 import { Name, visible } from './Name';
@@ -36,12 +36,13 @@ function Item({ finding }: { finding: Finding }) {
   const title = key in en ? t(key as Key) : '';
   const consumers = finding.consumers ?? [];
   const queues = finding.queues ?? [];
+  const { text, effect, fix } = finding;
   return (
     <li class={`finding ${finding.level}`}>
       <p>
         <span class="tag level">{t(`level.${finding.level}`)}</span> <strong>{finding.code}</strong> {title}
       </p>
-      <p>{visible(finding.effect ? `${finding.text}: ${finding.effect}` : finding.text)}</p>
+      <p>{visible(effect ? t('effect', { text: told(text), effect: told(effect) }) : told(text))}</p>
       {consumers.length > 0 && (
         <p class="names">
           {consumers.slice(0, MOST_NAMES).map((id, i) => (
@@ -58,9 +59,9 @@ function Item({ finding }: { finding: Finding }) {
           {queues.length > MOST_NAMES && t('more', { n: queues.length - MOST_NAMES })}
         </p>
       )}
-      {finding.fix && (
+      {fix.en && (
         <p>
-          <strong>{t('fix')}</strong> {visible(finding.fix)}
+          <strong>{t('fix')}</strong> {visible(told(fix))}
         </p>
       )}
     </li>

@@ -3,7 +3,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { doc, outcome, rolling, engine } from '../state';
 import { ask, jobOf } from '../session';
 import { countQueues } from '../model/doc';
-import { num, t } from '../i18n';
+import { num, t, told } from '../i18n';
 import { still } from '../screen';
 import type { Refusal } from '../types';
 import type { RollStep } from '../worker/protocol';
@@ -21,16 +21,16 @@ export function RollingRestart() {
   const members = snapshot.consumers.length;
   const result = outcome.value;
   const cheap = members * members * (countQueues(snapshot) + members) < UNASKED * 10;
-  const refused = useSignal('');
+  const refused = useSignal<Refusal | null>(null);
   const load = () => {
-    refused.value = '';
+    refused.value = null;
     const job = jobOf();
     const wanted = doc.value;
     ask({ kind: 'roll', job: { ...job, changes: [] } }).then(
       (answer) => {
         if (doc.value === wanted) rolling.value = answer;
       },
-      (refusal: Refusal) => (refused.value = refusal.message),
+      (refusal: Refusal) => (refused.value = refusal),
     );
   };
   useEffect(() => {
@@ -39,8 +39,9 @@ export function RollingRestart() {
   const shown = rolling.value;
   if (members === 0) return null;
   if (!shown || shown.stable.length === 0) {
+    const why = refused.value ? told(refused.value.message) : undefined;
     return (
-      <Figure title={t('rolling')} class="rolling-figure" table={null} sentence={refused.value || undefined}>
+      <Figure title={t('rolling')} class="rolling-figure" table={null} sentence={why}>
         <p class="dim">{t('rolling.ask', { n: members })}</p>
         {!cheap && (
           <button type="button" onClick={load}>

@@ -2,7 +2,7 @@ import { available, dialog, doc, outcome, pinned, selected } from '../state';
 import { choose } from '../actions';
 import { runningName } from '../model/doc';
 import { STRATEGY_NAMES } from '../model/names';
-import { num, t, type Key } from '../i18n';
+import { num, t, told, type Key } from '../i18n';
 import { handedOver, rangeText, rolls } from '../words';
 import type { StrategyName } from '../types';
 import type { DatedRow } from '../state';
@@ -123,7 +123,7 @@ function Line({ name, number, row, usable, running }: LineProps) {
               </button>
             </>
           ) : row?.refusal ? (
-            visible(row.refusal.message)
+            visible(told(row.refusal.message))
           ) : (
             '…'
           )}

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { doc, engine, isOld, isTooLarge, outcome, pinned, runState, untouched, dialog } from '../state';
 import { cancel, restart, togglePin } from '../actions';
 import { cliLine } from '../export/cli';
-import { num, t } from '../i18n';
+import { num, t, told } from '../i18n';
 import { verdict } from '../words';
 import { visible } from './Name';
 import { brokenReason } from './Broken';
@@ -36,7 +36,7 @@ export function Verdict() {
           <p>{visible(text.more.join(' '))}</p>
         </>
       ) : refusal ? (
-        <p class="verdict-main">{t('verdict.refused', { why: visible(refusal.message) })}</p>
+        <p class="verdict-main">{t('verdict.refused', { why: visible(told(refusal.message)) })}</p>
       ) : (
         <Skeleton />
       )}
@@ -124,7 +124,7 @@ function RunNote() {
         </span>
       );
     case 'failed':
-      return <span class="bad">{t('run.failed', { why: state.refusal.message })}</span>;
+      return <span class="bad">{t('run.failed', { why: told(state.refusal.message) })}</span>;
     case 'idle': {
       const time = outcome.value?.marks?.rows;
       return time === undefined ? null : (

@@ -1,16 +1,5 @@
 /** What the page and its worker say to each other. All of it is plain data. */
-import type {
-  Change,
-  Finding,
-  Language,
-  Parsed,
-  PlanResult,
-  Range,
-  Refusal,
-  Snapshot,
-  Strategy,
-  StrategyName,
-} from '../types';
+import type { Change, Finding, Parsed, PlanResult, Range, Refusal, Snapshot, Strategy, StrategyName } from '../types';
 
 export type Request =
   | { kind: 'start'; wasm: string | Uint8Array }
@@ -35,8 +24,6 @@ export interface Job {
   /** Each with its settings; the selected one is reckoned first. */
   strategies: readonly Strategy[];
   selected: StrategyName;
-  /** What findings are told in. */
-  language: Language;
 }
 
 export type Reply =

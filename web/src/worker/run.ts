@@ -120,9 +120,9 @@ function side(snapshot: Snapshot, strategy: Strategy): Side {
   return { snapshot, allocation: allocate(snapshot, strategy) };
 }
 
-function findings({ snapshot, language }: Job): Finding[] {
+function findings({ snapshot }: Job): Finding[] {
   try {
-    return verify(snapshot, { language });
+    return verify(snapshot);
   } catch {
     return [];
   }

@@ -6,7 +6,7 @@ import { moves, picture } from '../../derive';
 import { cliLine, npmSnippet, SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
 import { movesCsv } from '../../export/csv';
 import { ticketMarkdown } from '../../export/markdown';
-import { t } from '../../i18n';
+import { t, told } from '../../i18n';
 import type { Refusal } from '../../types';
 import { Dialog } from './Dialog';
 
@@ -19,7 +19,7 @@ export function ExportDialog() {
     try {
       download('plan.json', await ask({ kind: 'report', job: jobOf() }), 'application/json');
     } catch (refusal) {
-      say((refusal as Refusal).message);
+      say(told((refusal as Refusal).message));
     } finally {
       busy.value = false;
     }

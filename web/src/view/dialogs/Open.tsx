@@ -3,7 +3,7 @@ import { useId, useRef } from 'preact/hooks';
 import { doc } from '../../state';
 import { isFirstPaste, openFiles, paste } from '../../actions';
 import { countQueues } from '../../model/doc';
-import { t } from '../../i18n';
+import { t, told } from '../../i18n';
 import { Chips } from '../Chips';
 import { visible } from '../Name';
 import { Broken } from '../Broken';
@@ -69,7 +69,7 @@ export function OpenDialog() {
       <p role="status">{missing()}</p>
       {doc.value.open.slice(0, MOST_NOTES).map(({ text, expected }, i) => (
         <p key={i} class="hint">
-          {t('missing.open', { text: visible(text), expected: visible(expected) })}
+          {t('missing.open', { text: visible(told(text)), expected: visible(told(expected)) })}
         </p>
       ))}
       <p class="hint">{t('open.private')}</p>

@@ -5,7 +5,7 @@ import { doc } from '../../state';
 import { copy, download } from '../../actions';
 import { ask } from '../../session';
 import { SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
-import { t } from '../../i18n';
+import { t, told } from '../../i18n';
 import type { Refusal } from '../../types';
 import { Dialog } from './Dialog';
 
@@ -14,7 +14,7 @@ export function ShareDialog() {
   const id = useId();
   const redact = useSignal(false);
   const link = useSignal('');
-  const refused = useSignal('');
+  const refused = useSignal<Refusal | null>(null);
   const { settings } = doc.value;
   const plan = linked(doc.value);
   const isByRule =
@@ -22,12 +22,12 @@ export function ShareDialog() {
   const isWithNames = plan.strategies.some(({ name }) => name !== 'CONSISTENT_HASH');
   useEffect(() => {
     let current = true;
-    refused.value = '';
+    refused.value = null;
     ask({ kind: 'link', plan, redact: redact.value }).then(
       (url) => {
         if (current) link.value = `${location.href.split('#')[0]}${url.slice(url.indexOf('#'))}`;
       },
-      (refusal: Refusal) => (refused.value = refusal.code === 'TOO_LARGE' ? t('share.long') : refusal.message),
+      (refusal: Refusal) => (refused.value = refusal),
     );
     return () => {
       current = false;
@@ -47,7 +47,7 @@ export function ShareDialog() {
       {redact.value && isWithNames && <p class="hint">{t('share.leftout')}</p>}
       {!redact.value && isByRule && <p class="hint">{t('share.tables')}</p>}
       {refused.value ? (
-        <p class="bad">{refused.value}</p>
+        <p class="bad">{refused.value.code === 'TOO_LARGE' ? t('share.long') : told(refused.value.message)}</p>
       ) : (
         <>
           <label for={id}>{t('share.link')}</label>
