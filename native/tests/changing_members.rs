@@ -1,13 +1,13 @@
 //! Members join and leave on the embedded broker while messages come: handed over exclusively, none comes twice; with
-//! sharing left to a broker that cannot do it, the members share.
+//! sharing left to the broker each has its share, also where the broker cannot do it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod helpers;
 
-use evenkeel::embedded::{Draft, EmbeddedBroker};
-use evenkeel::{Ack, Consumer, ConsumerBuilder, Message, NoHandler, RebalanceBy, StartFrom};
+use evenkeel::embedded::{Draft, EmbeddedBroker, Generation};
+use evenkeel::{Ack, Consumer, ConsumerBuilder, Event, Message, NoHandler, RebalanceBy, StartFrom};
 use helpers::eventually;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -89,15 +89,34 @@ async fn handed_over_exclusively_no_message_comes_twice() {
 }
 
 #[tokio::test]
-async fn members_share_where_the_broker_cannot() {
-    let broker = Arc::new(EmbeddedBroker::builder().topic("orders", 1, QUEUES).start().await.unwrap());
+async fn the_broker_shares_out_or_the_members_do_where_it_cannot() {
+    for generation in [Generation::V5, Generation::V4_9] {
+        sharing_left_to(generation).await;
+    }
+}
+
+async fn sharing_left_to(generation: Generation) {
+    let settings = EmbeddedBroker::builder().topic("orders", 1, QUEUES);
+    let settings = settings.configure(|config| config.generation = generation);
+    let broker = Arc::new(settings.start().await.unwrap());
     let deliveries = Deliveries::default();
     let follower = |id| deliveries.member(builder(&broker, id).rebalance_by(RebalanceBy::Broker));
-    let (first, second) = (follower("first").await, follower("second").await);
+    let first = follower("first").await;
+    let mut events = first.events();
+    let second = follower("second").await;
     eventually("an even share", || first.assignment().len() == 4 && second.assignment().len() == 4).await;
     publish(&broker).await.unwrap();
     eventually("every message", || deliveries.distinct() == COUNT).await;
     for member in [first, second] {
         member.shutdown(Duration::from_secs(10)).await;
     }
+    // A broker that shares out does not say how many members there are.
+    let mut counts = BTreeSet::new();
+    while let Some(event) = events.next().await {
+        if let Event::Rebalanced { topic, members, .. } = event {
+            counts.extend((topic.as_str() == "orders").then_some(members));
+        }
+    }
+    let by_broker = counts == BTreeSet::from([0]);
+    assert_eq!(by_broker, generation == Generation::V5, "{counts:?}");
 }

@@ -209,6 +209,7 @@ impl Broker {
         let DeleteTopic { topic } = header(request, &[])?;
         self.topics.remove(&topic);
         self.log.remove_topic(&topic);
+        self.modes.forget_topic(&topic);
         Ok(Some(success(request)))
     }
 

@@ -1,5 +1,6 @@
 //! One broker: its tables, and which handler a request goes to.
 
+use super::assignment::Modes;
 use super::config::{BrokerSpec, Config, Generation, LONGEST_NAME};
 use super::context::Context;
 use super::delay::Delay;
@@ -8,6 +9,8 @@ use super::locks::Locks;
 use super::log::Log;
 use super::offsets::Offsets;
 use super::output::ConnId;
+use super::pop::HeldPops;
+use super::popped::Popped;
 use super::pull::Held;
 use super::request::{Handled, Refusal, body, header, success};
 use super::settings::Settings;
@@ -37,6 +40,9 @@ pub(crate) struct Broker {
     pub(crate) log: Log,
     pub(crate) delay: Delay,
     pub(crate) held: Held,
+    pub(crate) modes: Modes,
+    pub(crate) held_pops: HeldPops,
+    pub(crate) popped: Popped,
 }
 
 impl Broker {
@@ -55,10 +61,14 @@ impl Broker {
             log: Log::new(store_host(&spec.address), config.limits.log_bytes),
             delay: Delay::default(),
             held: Held::default(),
+            modes: Modes::default(),
+            held_pops: HeldPops::default(),
+            popped: Popped::default(),
         }
     }
 
-    /// Answers a request, or keeps it for later. Requests that are relayed to members are not for here.
+    /// Answers a request, or keeps it for later. Requests that are relayed to members, and those that need to
+    /// know the other brokers, are not for here.
     pub(crate) fn handle(
         &mut self,
         cx: &mut Context<'_>,
@@ -66,6 +76,8 @@ impl Broker {
         remote: SocketAddr,
         request: &Command,
     ) -> Handled {
+        // 4.9 does not know these requests.
+        let pops = cx.config.generation == Generation::V5;
         match request.request_code() {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
                 self.send(cx, remote, request)
@@ -87,6 +99,11 @@ impl Broker {
             RequestCode::GET_TOPIC_CONFIG => self.topics.show(request),
             RequestCode::UPDATE_AND_CREATE_SUBSCRIPTIONGROUP => self.settings.update(cx, request),
             RequestCode::GET_ALL_SUBSCRIPTIONGROUP_CONFIG => self.settings.list(cx, request),
+            RequestCode::SET_MESSAGE_REQUEST_MODE if pops => self.set_mode(cx, request),
+            RequestCode::POP_MESSAGE if pops => self.pop(cx, conn, request),
+            RequestCode::ACK_MESSAGE if pops => self.ack(request),
+            RequestCode::BATCH_ACK_MESSAGE if pops => self.batch_ack(cx, request),
+            RequestCode::CHANGE_MESSAGE_INVISIBLETIME if pops => self.change_invisible(cx, request),
             _ => self.admin(cx, request),
         }
     }
@@ -94,19 +111,24 @@ impl Broker {
     /// A connection is gone.
     pub(crate) fn disconnected(&mut self, cx: &mut Context<'_>, conn: ConnId) {
         self.held.disconnected(conn);
+        self.held_pops.disconnected(conn);
         self.groups.disconnected(cx, conn);
     }
 
     /// Does what is due.
     pub(crate) fn tick(&mut self, cx: &mut Context<'_>) {
         self.deliver_delayed(cx);
+        self.revive_popped(cx);
         self.sweep_held(cx);
+        self.sweep_pops(cx);
         self.groups.tick(cx);
     }
 
     /// When [`Self::tick`] has something to do.
     pub(crate) fn wake(&self) -> Option<Instant> {
-        [self.delay.wake(), self.held.wake(), self.groups.wake()].into_iter().flatten().min()
+        let pops = [self.popped.wake(), self.held_pops.wake()];
+        let others = [self.delay.wake(), self.held.wake(), self.groups.wake()];
+        others.into_iter().chain(pops).flatten().min()
     }
 
     /// Request 35.

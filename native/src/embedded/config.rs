@@ -214,8 +214,12 @@ pub struct Limits {
     pub subscription_bytes: usize,
     /// Connections in one group on one broker.
     pub members: usize,
-    /// Pulls held on each broker; one more is answered at once.
+    /// Pulls held on each broker, and as many pops; one more is answered at once.
     pub held: usize,
+    /// Messages on each broker that are popped and not settled; with so many nothing is popped.
+    pub popped: usize,
+    /// Topics of groups on each broker that are switched to pop.
+    pub modes: usize,
     /// Committed offsets on each broker.
     pub offsets: usize,
     /// Queue locks on each broker.
@@ -239,6 +243,8 @@ impl Default for Limits {
             subscription_bytes: 16 << 20,
             members: 4096,
             held: 65_536,
+            popped: 65_536,
+            modes: 4096,
             offsets: 262_144,
             locks: 65_536,
             in_flight: 4096,

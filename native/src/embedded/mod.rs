@@ -9,6 +9,7 @@
 
 mod access;
 mod admin;
+mod assignment;
 mod broker;
 mod config;
 mod conn;
@@ -22,6 +23,8 @@ mod log;
 mod names;
 mod offsets;
 mod output;
+mod pop;
+mod popped;
 mod publish;
 mod pull;
 mod relay;

@@ -1,11 +1,11 @@
 //! The name server: routes over the brokers of this machine and over those that registered from outside.
 
 use super::broker::Broker;
-use super::config::{LONGEST_NAME, is_legal_name};
+use super::config::{LONGEST_NAME, MOST_QUEUES, is_legal_name};
 use super::context::Context;
 use super::output::ConnId;
 use super::request::{Handled, Refusal, body, header, success};
-use evenkeel_core::model::{Address, BrokerName, Topic};
+use evenkeel_core::model::{Address, BrokerName, MessageQueue, Topic};
 use evenkeel_core::time::{Duration, Instant};
 use evenkeel_core::wire::bodies::{
     Body, RegisteredBroker, TopicConfig, TopicList, served_cluster_text, served_route_text,
@@ -15,7 +15,7 @@ use evenkeel_core::wire::command::Command;
 use evenkeel_core::wire::headers::admin::{RegisterBroker, UnregisterBroker};
 use evenkeel_core::wire::headers::consume::GetRouteInfo;
 use evenkeel_core::wire::reply::{BrokerData, ClusterInfo, QueueData, TopicRoute};
-use evenkeel_core::wire::route::MASTER_ID;
+use evenkeel_core::wire::route::{MASTER_ID, PERM_READ};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From this protocol version on clients get map keys in quotes.
@@ -168,6 +168,16 @@ impl Names {
     fn topic_list(&self, brokers: &[Broker], request: &Command) -> Command {
         let topics: BTreeSet<_> = self.all(brokers).into_iter().flat_map(|known| known.topics).collect();
         success(request).with_body(TopicList(topics.into_iter().cloned().collect()).encode())
+    }
+
+    /// The readable queues of a topic at all brokers; `None` if no broker has it.
+    pub(crate) fn readable(&self, brokers: &[Broker], topic: &Topic) -> Option<Vec<MessageQueue>> {
+        let known = self.queues(brokers, topic);
+        let readable = known.iter().filter(|(_, config)| config.perm & PERM_READ != 0);
+        let queues = readable.flat_map(|(broker, config)| {
+            (0..config.read_queues.min(MOST_QUEUES)).map(|id| MessageQueue::new(topic.clone(), (*broker).clone(), id))
+        });
+        (!known.is_empty()).then(|| queues.collect())
     }
 
     /// Queue counts of `topic` by broker name; masters speak before slaves.

@@ -22,13 +22,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most messages of one answer.
 const MOST_MESSAGES: usize = 32;
 /// Most bytes of one answer, unless its first message alone is larger.
-const MOST_BYTES: usize = 256 * 1024;
+pub(crate) const MOST_BYTES: usize = 256 * 1024;
 /// Most messages looked at for one answer.
 const MOST_EXAMINED: usize = 800;
-/// Most bytes of fields that a pull may have to be held.
-const LARGEST_HELD: usize = 4096;
-/// Longest time that a pull is held.
-const LONGEST_HOLD: Duration = Duration::from_secs(3600);
+/// Most bytes of fields that a pull or pop may have to be held.
+pub(crate) const LARGEST_HELD: usize = 4096;
+/// Longest time that a pull or pop is held.
+pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(3600);
 
 /// Pulls that wait, by queue.
 #[derive(Debug, Default)]
@@ -47,12 +47,12 @@ struct HeldPull {
     until: Instant,
 }
 
-/// Which tags a pull wants, by their hashes; empty for all.
+/// Which tags a pull or pop wants, by their hashes; empty for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Wanted(BTreeSet<i32>);
+pub(crate) struct Wanted(BTreeSet<i32>);
 
 impl Wanted {
-    fn wants(&self, tag: i32) -> bool {
+    pub(crate) fn wants(&self, tag: i32) -> bool {
         self.0.is_empty() || self.0.contains(&tag)
     }
 }
@@ -295,8 +295,8 @@ fn next_sweep(cx: &Context<'_>) -> Instant {
     Instant::from_nanos((cx.now.as_nanos() / every).saturating_add(1).saturating_mul(every))
 }
 
-/// The tags of an expression that travelled with the pull.
-fn parse_tags(expression: &str) -> Result<Wanted, Refusal> {
+/// The tags of an expression that travelled with the pull, or the pop.
+pub(crate) fn parse_tags(expression: &str) -> Result<Wanted, Refusal> {
     if expression.is_empty() || expression == "*" {
         return Ok(Wanted::default());
     }

@@ -70,10 +70,11 @@ impl Broker {
         self.store_after(cx, message, level)
     }
 
-    /// Stores a message at once and wakes the pulls that wait for it.
+    /// Stores a message at once and wakes the pulls and pops that wait for it.
     pub(crate) fn store(&mut self, cx: &mut Context<'_>, message: Message) -> Result<Stored, Refusal> {
         let stored = self.log.append(message, cx.wall).map_err(|error| illegal(error.to_string()))?;
         self.wake_held(cx, &stored);
+        self.wake_pops(cx, &stored.topic, Some(stored.queue_id), None, stored.tag);
         Ok(stored)
     }
 

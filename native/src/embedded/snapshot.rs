@@ -31,8 +31,10 @@ pub struct BrokerSnapshot {
     pub members: BTreeMap<Group, Vec<ClientId>>,
     /// Owners of the valid locks.
     pub locks: BTreeMap<(Group, MessageQueue), ClientId>,
-    /// Pulls that wait for messages.
+    /// Pulls and pops that wait for messages.
     pub held: usize,
+    /// Messages that are popped and not settled.
+    pub popped: usize,
     /// Messages that wait for their delay.
     pub delayed: usize,
     /// Bytes that stored messages take.
@@ -92,7 +94,8 @@ impl State {
                 locks: locks
                     .map(|(group, queue, owner)| ((group.clone(), queue.clone()), owner.clone()))
                     .collect(),
-                held: broker.held.len(),
+                held: broker.held.len() + broker.held_pops.len(),
+                popped: broker.popped.len(),
                 delayed: broker.delay.len(),
                 log_bytes: broker.log.bytes(),
             }

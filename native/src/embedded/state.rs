@@ -3,23 +3,25 @@
 //! ```text
 //! connected ─┐                        ┌─ names ── routes over all brokers
 //! handle ────┼─> faults ─> dispatch ──┤
-//! tick ──────┘                        └─ broker ── topics, groups, locks, offsets, log, delay, held pulls
+//! tick ──────┘                        └─ broker ── topics, groups, locks, offsets, log, delay, held pulls, pops
 //!                 poll <─ latency and faults on the way out <─┘
 //! ```
 
 use super::access;
 use super::broker::Broker;
-use super::config::{Config, MOST_BROKERS};
+use super::config::{Config, Generation, MOST_BROKERS};
 use super::context::Context;
 use super::faults::{FaultGuard, FaultId, Faults, Rule, Verdict};
 use super::names::Names;
 use super::output::{ConnId, Endpoint, Output};
 use super::relay::Relays;
-use super::request::{Handled, Refusal};
+use super::request::{Handled, Refusal, body};
 use bytes::Bytes;
 use evenkeel_core::model::{Address, Topic};
 use evenkeel_core::rng::Rng;
 use evenkeel_core::time::{Duration, Instant, WallClock};
+use evenkeel_core::wire::bodies::AssignmentQuery;
+use evenkeel_core::wire::code::RequestCode;
 use evenkeel_core::wire::command::{Command, FLAG_RESPONSE};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -297,7 +299,14 @@ impl State {
         remote: SocketAddr,
         request: &Command,
     ) -> Handled {
-        let Self { config, brokers, relays, rng, outbox, .. } = self;
+        let Self { config, brokers, names, relays, rng, outbox, .. } = self;
+        let shares = request.request_code() == RequestCode::QUERY_ASSIGNMENT;
+        if shares && config.generation == Generation::V5 && brokers.get(index).is_some_and(|broker| broker.up)
+        {
+            let query: AssignmentQuery = body(request, config.limits.json)?;
+            let queues = names.readable(brokers, &query.topic);
+            return brokers[index].query_assignment(request, &query, queues);
+        }
         let Some(broker) = brokers.get_mut(index).filter(|broker| broker.up) else {
             return Err(Refusal::unsupported(request));
         };

@@ -5,7 +5,7 @@ use evenkeel_core::wire::code::RequestCode;
 use evenkeel_core::wire::command::Command;
 
 /// Names of fields that some request has, and texts that are odd for at least one of them.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 30] = [
     "topic",
     "consumerGroup",
     "group",
@@ -28,8 +28,16 @@ const FIELDS: [&str; 22] = [
     "i",
     "timestamp",
     "clientId",
+    "maxMsgNums",
+    "invisibleTime",
+    "pollTime",
+    "bornTime",
+    "initMode",
+    "extraInfo",
+    "exp",
+    "order",
 ];
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 15] = [
     "",
     "t",
     "g",
@@ -42,10 +50,11 @@ const TEXTS: [&str; 14] = [
     "-9223372036854775808",
     "%RETRY%g",
     "TBW102",
+    "0 1700000000000 60000 0 0 embedded-a 0 0",
     "TAGS\u{1}x\u{2}DELAY\u{1}3\u{2}",
     "\u{10FFFF}",
 ];
-const BODIES: [&str; 8] = [
+const BODIES: [&str; 11] = [
     "",
     "{",
     "[]",
@@ -53,11 +62,15 @@ const BODIES: [&str; 8] = [
     "{\"clientID\":7,\"consumerDataSet\":[null,{\"groupName\":\"g\",\"subscriptionDataSet\":[{}]}]}",
     "{\"mqSet\":[{}],\"clientId\":null}",
     "\u{0}\u{0}\u{0}\u{1}",
+    "{\"consumerGroup\":\"g\",\"topic\":\"t\",\"mode\":\"POP\",\"popShareQueueNum\":2147483647}",
+    "{\"consumerGroup\":\"g\",\"topic\":\"t\",\"clientId\":\"c1\",\"strategyName\":\"AVG\"}",
+    "{\"brokerName\":\"b\",\"acks\":[{\"b\":\"////\",\"c\":\"g\",\"t\":\"t\",\"r\":\"0\",\"so\":-9223372036854775808}]}",
     "{\"groupName\":\"g\",\"retryQueueNums\":-5}",
 ];
-const CODES: [i32; 35] = [
+const CODES: [i32; 41] = [
     10, 11, 14, 15, 17, 29, 30, 31, 33, 34, 35, 36, 38, 41, 42, 46, 101, 103, 104, 105, 106, 200, 202, 203,
-    204, 206, 208, 215, 222, 300, 307, 309, 310, 320, -1,
+    204, 206, 208, 215, 222, 300, 307, 309, 310, 320, 400, 401, 200050, 200051, 200053,
+    200151, -1,
 ];
 
 #[test]
