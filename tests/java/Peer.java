@@ -474,6 +474,14 @@ public final class Peer {
             var model = consumer.getMessageModel(); // its package differs between 4.9 and 5.x
             consumer.setMessageModel(Enum.valueOf(model.getDeclaringClass(), "BROADCASTING"));
         }
+        if (command.containsKey("clientRebalance")) { // since 5.0
+            try {
+                DefaultMQPushConsumer.class.getMethod("setClientRebalance", boolean.class)
+                    .invoke(consumer, command.getBooleanValue("clientRebalance"));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalArgumentException("this client has no clientRebalance", e);
+            }
+        }
         if (command.containsKey("strategy")) {
             consumer.setAllocateMessageQueueStrategy(switch (command.getString("strategy")) {
                 case "AVG" -> new AllocateMessageQueueAveragely();

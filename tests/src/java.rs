@@ -26,9 +26,11 @@ mod jvm;
 mod peer;
 mod remoting;
 mod tls;
+mod tool;
 
 pub use allocator::Allocator;
 pub use cluster::{Cluster, Options};
 pub use jvm::Version;
 pub use peer::Peer;
 pub use tls::Tls;
+pub use tool::mqadmin;

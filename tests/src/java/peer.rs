@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// | `cmd` | fields (optional ones in brackets) | answer, beside `type` and `id` |
 /// |---|---|---|
 /// | `produce` | `namesrv topic count [namespace seed kind queues first batch rate]` | `sent retried elapsedMs queues` |
-/// | `consume` | `namesrv group topic [namespace topics expression sql instance clientIp threads batch orderly broadcast strategy maxReconsumeTimes seed kind failEvery delayMs bodies]` | `clientId`, then lines of its own |
+/// | `consume` | `namesrv group topic [namespace topics expression sql instance clientIp threads batch orderly broadcast clientRebalance strategy maxReconsumeTimes seed kind failEvery delayMs bodies]` | `clientId`, then lines of its own |
 /// | `stop` | `consumer` (the id of its `consume`) | `stopped` |
 /// | `createTopic` | `namesrv topic queues [perm]` | |
 /// | `createGroup` | `namesrv group [retryMaxTimes consumeEnable]` | |
