@@ -8,7 +8,9 @@ mod process;
 
 use evenkeel::client::Client;
 use evenkeel::embedded::{Draft, EmbeddedBroker};
-use evenkeel::{Ack, Address, Consumer, DelayLevel, Group, Message, MessageQueue, RebalanceBy, StartFrom, Topic};
+use evenkeel::{
+    Ack, Address, Consumer, DelayLevel, Group, Message, MessageQueue, RebalanceBy, StartFrom, Topic,
+};
 use evenkeel_core::wire::bodies::{ModeSetting, RequestMode};
 use evenkeel_core::wire::reply::Reply;
 use evenkeel_core::wire::request::{Pop, Request};
@@ -17,21 +19,25 @@ use process::Running;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 const QUEUES: i32 = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// When each message came, by its body, and with how many retries.
+/// When a message came, and after how many retries.
+type Try = (Instant, i32);
+
+/// The tries of each message, by its body.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<BTreeMap<String, Vec<(Instant, i32)>>>>);
+struct Seen(Arc<Mutex<BTreeMap<String, Vec<Try>>>>);
 
 impl Seen {
     fn distinct(&self) -> usize {
         self.0.lock().unwrap().len()
     }
 
-    fn tries(&self, body: &str) -> Vec<(Instant, i32)> {
+    fn tries(&self, body: &str) -> Vec<Try> {
         self.0.lock().unwrap().get(body).cloned().unwrap_or_default()
     }
 

@@ -80,10 +80,7 @@ impl Heard {
             Some("message") => {
                 assert_eq!((&line["ok"], &line["topic"]), (&json!(true), &json!("orders")), "{line}");
                 let seq = line["seq"].as_u64().expect("a number");
-                self.tries
-                    .entry(seq)
-                    .or_default()
-                    .push(line["reconsumeTimes"].as_i64().expect("a number"));
+                self.tries.entry(seq).or_default().push(line["reconsumeTimes"].as_i64().expect("a number"));
                 if line["props"]["POP_CK"].is_string() {
                     self.popped.insert(seq);
                 }

@@ -103,7 +103,8 @@ fn entries(
     let Input { queues, members, .. } = *input;
     let share = usize::try_from(share).unwrap_or(0);
     if share == 0 || share + 1 >= members.len() {
-        let any = |queue: &MessageQueue| MessageQueue::new(queue.topic.clone(), queue.broker.clone(), ANY_QUEUE);
+        let any =
+            |queue: &MessageQueue| MessageQueue::new(queue.topic.clone(), queue.broker.clone(), ANY_QUEUE);
         return Ok(queues.iter().map(any).collect());
     }
     let Some(place) = input.place()? else { return Ok(Vec::new()) };

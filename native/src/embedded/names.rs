@@ -175,7 +175,8 @@ impl Names {
         let known = self.queues(brokers, topic);
         let readable = known.iter().filter(|(_, config)| config.perm & PERM_READ != 0);
         let queues = readable.flat_map(|(broker, config)| {
-            (0..config.read_queues.min(MOST_QUEUES)).map(|id| MessageQueue::new(topic.clone(), (*broker).clone(), id))
+            (0..config.read_queues.min(MOST_QUEUES))
+                .map(|id| MessageQueue::new(topic.clone(), (*broker).clone(), id))
         });
         (!known.is_empty()).then(|| queues.collect())
     }

@@ -10,7 +10,7 @@ use super::config::{LONGEST_NAME, YoungGroup};
 use super::context::Context;
 use super::log::read_back;
 use super::output::ConnId;
-use super::popped::{Place, hidden_for};
+use super::popped::{LONGEST_HIDDEN, Place, hidden_for};
 use super::pull::{LARGEST_HELD, LONGEST_HOLD, MOST_BYTES, Wanted, is_tag_type, parse_tags};
 use super::request::{Handled, Refusal, header};
 use super::send::with_properties;
@@ -202,9 +202,9 @@ impl Broker {
         let start = self.next_to_pop(cx, pop, topic, queue_id)?;
         let limits = &cx.config.limits;
         let most = usize::try_from(pop.max_messages).unwrap_or(0);
-        // Without room for its check point no message is given out; nor if it were hidden for longer than is possible.
+        // Without room for its check point no message is given out.
         let room = limits.popped.saturating_sub(self.popped.len()) + taken.count;
-        let most = if hidden_for(pop.invisible_ms).is_some() { most.min(room) } else { 0 };
+        let most = most.min(room);
         let Some(queue) = self.log.queue(topic, queue_id) else { return Ok(()) };
         let (mut next, mut offsets) = (start, Vec::new());
         for entry in queue.from(start) {
@@ -240,7 +240,9 @@ impl Broker {
         for offset in offsets {
             let (group, topic) = (pop.group.clone(), topic.clone());
             let place = Place { group, topic, queue_id, offset, pop_time: cx.wall.as_millis() };
-            self.popped.hide(place, cx.now + hidden_for(pop.invisible_ms).unwrap_or_default());
+            // A real broker loses what is hidden for longer than is possible.
+            let hidden = hidden_for(pop.invisible_ms).unwrap_or(LONGEST_HIDDEN);
+            self.popped.hide(place, cx.now + hidden);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use evenkeel_core::wire::properties::names;
 use std::collections::BTreeMap;
 
 /// Longest time that a message is hidden, as brokers' timers have it.
-const LONGEST_HIDDEN: i64 = 3 * 24 * 3600 * 1000;
+pub(crate) const LONGEST_HIDDEN: Duration = Duration::from_secs(3 * 24 * 3600);
 /// What cannot be stored again now is tried again after this time.
 const REVIVE_AGAIN: Duration = Duration::from_secs(10);
 /// Where brokers keep what was popped in order.
@@ -49,7 +49,8 @@ pub(crate) struct Popped {
 
 /// How long a message is hidden that shall be hidden for so many ms: not at all below 0. `None` if it is too long.
 pub(crate) fn hidden_for(millis: i64) -> Option<Duration> {
-    (millis <= LONGEST_HIDDEN).then(|| Duration::from_millis(u64::try_from(millis).unwrap_or(0)))
+    let hidden = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
+    (hidden <= LONGEST_HIDDEN).then_some(hidden)
 }
 
 impl Popped {

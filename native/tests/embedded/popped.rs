@@ -223,6 +223,16 @@ fn a_time_below_zero_shows_a_message_at_once() {
 }
 
 #[test]
+fn a_time_that_is_too_long_to_pop_for_is_the_longest() {
+    let (mut world, conn) = with_messages(&["a"]);
+    world.pop(conn, &Pop { invisible_ms: i64::MAX, ..pop() });
+    world.advance(seconds(3 * 24 * 3600) - MILLISECOND);
+    assert_eq!(world.pop(conn, &pop()), []);
+    world.advance(MILLISECOND);
+    assert_eq!(texts(&world.pop(conn, &pop())), ["a"]);
+}
+
+#[test]
 fn batches_that_name_nothing_are_refused_and_odd_ones_do_no_harm() {
     let (mut world, conn) = with_messages(&["a"]);
     let point = world.pop(conn, &pop()).remove(0);

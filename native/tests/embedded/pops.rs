@@ -142,7 +142,6 @@ fn requests_that_are_wrong_are_refused_as_by_a_real_broker() {
         ("properties", Pop { expression_type: "SQL92".into(), ..pop() }, ResponseCode::SYSTEM_ERROR),
         ("too late", Pop { born: wall - 501, ..pop() }, ResponseCode::POLLING_TIMEOUT),
         ("never born", Pop { born: i64::MIN, ..held() }, ResponseCode::POLLING_TIMEOUT),
-        ("hidden too long", Pop { invisible_ms: i64::MAX, ..pop() }, ResponseCode::POLLING_TIMEOUT),
     ] {
         assert_eq!(world.code(conn, &Request::Pop(request)), code, "{what}");
     }
