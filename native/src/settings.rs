@@ -192,10 +192,10 @@ impl Settings {
             // Java's name may bring another unit, so the text is only kept if the name is ours.
             let bare = name.rsplit('.').next().unwrap_or(name);
             let (row, value) = values::option_value(bare, &text).map_err(|error| named_in(error, &origin))?;
-            row.set(&mut evenkeel_core::config::Limits::default(), value)
-                .map_err(|error| named_in(error.into(), &origin))?;
+            let mut limits = evenkeel_core::config::Limits::default();
+            row.set(&mut limits, value).map_err(|error| named_in(error.into(), &origin))?;
             if bare != row.name {
-                text = value.to_string();
+                text = row.text(&limits);
             }
         }
         self.values.insert(key, Value { text, origin });

@@ -118,6 +118,20 @@ fn a_truth_value_is_for_switches() {
     }
 }
 
+/// Whatever name it is set by, a setting has a text that its own name takes.
+#[test]
+fn choices_under_javas_names_are_kept_in_our_words() {
+    for (name, text, ours, kept) in [
+        ("clientRebalance", "false", "rebalance", "broker"),
+        ("clientRebalance", "true", "rebalance", "client"),
+    ] {
+        let flags = vec![(name.to_owned(), text.to_owned(), "-X".to_owned())];
+        let settings = Settings::load(&Sources { flags, ..Sources::default() }).unwrap();
+        assert_eq!(settings.text(ours), Some(kept), "{name}={text}");
+        assert!(values::option_value(ours, kept).is_ok(), "{name}={text}");
+    }
+}
+
 /// Settings with this in the `[cluster]` of the config file, in that of its profile, in the environment and as flags.
 fn cluster(name: &str, layers: [&[(&str, &str)]; 4]) -> Settings {
     let [file, profile, variables, flags] = layers;

@@ -24,12 +24,14 @@ pub fn option_value(name: &str, text: &str) -> Result<(&'static OptionRow, i64)>
             Ok(bare) => Ok(bare),
             Err(_) => bytes(text),
         },
-        // Java's switch has its default first, as our words have.
-        OptionKind::Choice(_) if name == row.java && text == "true" => Ok(0),
-        OptionKind::Choice(_) if name == row.java && text == "false" => Ok(1),
         OptionKind::Choice(words) => {
             let place = words.iter().position(|word| *word == text).and_then(|at| i64::try_from(at).ok());
-            place.ok_or_else(|| words.join(" or "))
+            match text {
+                // Where our words are others, Java's switch has its default first, as they have.
+                "true" if name == row.java => Ok(place.unwrap_or(0)),
+                "false" if name == row.java => Ok(place.unwrap_or(1)),
+                _ => place.ok_or_else(|| words.join(" or ")),
+            }
         }
     };
     value
