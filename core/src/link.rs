@@ -34,6 +34,26 @@ impl Sign for Credentials {
     }
 }
 
+/// Names a namespace of the second kind (5.x) in each request, by two fields; groups and topics stay as they are. Whatever
+/// signs comes after it, so the signature is over these fields, too. Equal to Java's `NamespaceRpcHook`.
+#[derive(Debug)]
+pub struct InNamespace {
+    /// The namespace.
+    pub namespace: String,
+    /// What is added after these fields.
+    pub then: Option<Box<dyn Sign>>,
+}
+
+impl Sign for InNamespace {
+    fn sign(&self, command: &mut Command) {
+        command.fields.set("nsd", "true");
+        command.fields.set("ns", self.namespace.clone());
+        if let Some(then) = &self.then {
+            then.sign(command);
+        }
+    }
+}
+
 /// What a link refuses, and how it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -67,6 +67,7 @@ impl fmt::Debug for WithHandler {
 pub struct ConsumerBuilder<H> {
     group: Group,
     namespace: String,
+    namespace_v2: Option<String>,
     name_servers: Vec<Address>,
     origin: String,
     subscriptions: Vec<Subscription>,
@@ -91,6 +92,7 @@ impl ConsumerBuilder<NoHandler> {
         Self {
             group,
             namespace: String::new(),
+            namespace_v2: None,
             name_servers: Vec::new(),
             origin: "builder".to_owned(),
             subscriptions: Vec::new(),
@@ -178,6 +180,7 @@ impl ConsumerBuilder<NoHandler> {
         ConsumerBuilder {
             group: self.group,
             namespace: self.namespace,
+            namespace_v2: self.namespace_v2,
             name_servers: self.name_servers,
             origin: self.origin,
             subscriptions: self.subscriptions,
@@ -249,6 +252,14 @@ impl<H> ConsumerBuilder<H> {
     /// without it. None unless set. Java: `setNamespace`.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = namespace.into();
+        self
+    }
+
+    /// A namespace of the second kind (5.x): every request names it in fields of its own, and group and topics stay as they
+    /// are. Can be used together with [`namespace`](Self::namespace), which changes names. None unless set. Java:
+    /// `setNamespaceV2`.
+    pub fn namespace_v2(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace_v2 = Some(namespace.into());
         self
     }
 
@@ -505,6 +516,10 @@ impl ConsumerBuilder<WithHandler> {
             file
         });
 
+        let security = match &self.namespace_v2 {
+            Some(namespace) => self.security.namespace_v2(namespace),
+            None => self.security,
+        };
         let (commands, command_queue) = mpsc::channel(QUEUE);
         let (arrive, arrivals) = mpsc::channel(QUEUE);
         let (events, first_events) = broadcast::channel(EVENTS);
@@ -518,7 +533,7 @@ impl ConsumerBuilder<WithHandler> {
             clock,
             commands: command_queue,
             arrivals,
-            connections: Connections::new(clock, self.security, arrive),
+            connections: Connections::new(clock, security, arrive),
             offset_file,
             workers: Workers::new(self.handler.work, concurrency, self.handler_timeout),
             control: control.clone(),

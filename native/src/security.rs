@@ -1,7 +1,8 @@
-//! What servers may ask of a connection besides its address: a key that signs the requests, and encryption.
+//! What servers may ask of a connection besides its address: a key that signs the requests, encryption, a namespace.
 
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
+use evenkeel_core::link::{InNamespace, Sign};
 use evenkeel_core::wire::acl::Credentials;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Security {
     credentials: Option<Arc<Credentials>>,
+    namespace_v2: Option<Arc<str>>,
     #[cfg(feature = "tls")]
     tls: Option<Tls>,
 }
@@ -32,6 +34,15 @@ impl Security {
         self
     }
 
+    /// Names this namespace in every request, to name servers as well, in the fields `nsd` and `ns` that 5.x has for it.
+    /// Unlike the namespace of a consumer or producer it changes no name; both can be used together, as in Java. None if
+    /// the text is empty. Java: `setNamespaceV2`.
+    #[must_use]
+    pub fn namespace_v2(mut self, namespace: &str) -> Self {
+        self.namespace_v2 = (!namespace.is_empty()).then(|| namespace.into());
+        self
+    }
+
     /// Encrypts every connection like this.
     #[cfg(feature = "tls")]
     #[must_use]
@@ -40,9 +51,15 @@ impl Security {
         self
     }
 
-    /// The key that signs, if there is one.
-    pub(crate) fn signer(&self) -> Option<Box<Credentials>> {
-        self.credentials.as_deref().cloned().map(Box::new)
+    /// What adds fields to each request, if anything does.
+    pub(crate) fn signer(&self) -> Option<Box<dyn Sign>> {
+        let key = self.credentials.as_deref().cloned().map(|key| Box::new(key) as Box<dyn Sign>);
+        match &self.namespace_v2 {
+            Some(namespace) => {
+                Some(Box::new(InNamespace { namespace: namespace.as_ref().to_owned(), then: key }))
+            }
+            None => key,
+        }
     }
 
     /// What encrypts, if connections are encrypted.

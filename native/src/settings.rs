@@ -158,6 +158,11 @@ impl Settings {
         self.text("cluster.namespace").unwrap_or_default()
     }
 
+    /// The namespace that requests name; empty if there is none.
+    pub fn namespace_v2(&self) -> &str {
+        self.text("cluster.namespace_v2").unwrap_or_default()
+    }
+
     /// A group or topic as servers see it.
     pub fn outside(&self, name: &str) -> String {
         wrap_namespace(self.namespace(), name)

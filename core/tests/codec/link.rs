@@ -1,7 +1,7 @@
 //! One connection: replies in any order, deadlines, broken peers, closing.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use evenkeel_core::link::{Limits, Link, LinkOutput, Sign};
+use evenkeel_core::link::{InNamespace, Limits, Link, LinkOutput, Sign};
 use evenkeel_core::model::{CallId, Group, MessageQueue};
 use evenkeel_core::time::Instant;
 use evenkeel_core::wire::code::{RequestCode, ResponseCode};
@@ -264,4 +264,29 @@ fn requests_are_signed_and_answers_are_not() {
     let written = written(&mut link);
     assert_eq!(written[0].fields.get("Signature"), Some("5"));
     assert_eq!(written[1].fields.get("Signature"), None);
+}
+
+/// As Java's hooks, in this order: the namespace first, the signature over it.
+#[test]
+fn a_namespace_of_requests_is_signed_with_them() {
+    #[derive(Debug)]
+    struct Count;
+    impl Sign for Count {
+        fn sign(&self, command: &mut Command) {
+            let count = command.fields.iter().count();
+            command.fields.set("Signature", count);
+        }
+    }
+    let signer = InNamespace { namespace: "tenant".into(), then: Some(Box::new(Count)) };
+    let mut link = Link::new(Limits::default()).with_signer(Box::new(signer));
+    link.send_command(START, CallId(1), Command::request(RequestCode::HEART_BEAT), DEADLINE);
+    link.send_one_way(Command::request(RequestCode::UPDATE_CONSUMER_OFFSET)).unwrap();
+    link.answer(4, &Answer::Refused { code: 1, remark: String::new() });
+    let fields =
+        |command: &Command| ["nsd", "ns", "Signature"].map(|name| command.fields.get(name).map(String::from));
+    let written = written(&mut link);
+    for request in &written[..2] {
+        assert_eq!(fields(request), [Some("true".into()), Some("tenant".into()), Some("2".into())]);
+    }
+    assert_eq!(fields(&written[2]), [None, None, None]);
 }

@@ -251,6 +251,7 @@ pub(super) fn with_settings(
     let (servers, origin) = cluster.servers();
     builder = builder
         .namespace(settings.namespace())
+        .namespace_v2(settings.namespace_v2())
         .name_servers_of(&servers, &origin)
         .security(cluster.security());
     for (name, value) in settings.options() {

@@ -56,6 +56,7 @@ pub(crate) async fn run(global: &Global, options: Options) -> Result<Code, Failu
     let (servers, origin) = cluster.servers();
     let producer = Producer::builder(options.group.as_str())
         .namespace(settings.namespace())
+        .namespace_v2(settings.namespace_v2())
         .name_servers_of(&servers, &origin)
         .security(cluster.security())
         .start()?;

@@ -20,6 +20,7 @@ use std::time::Duration;
 pub struct ProducerBuilder {
     group: Group,
     namespace: String,
+    namespace_v2: Option<String>,
     servers: Option<(String, String)>,
     timeout: Duration,
     security: Security,
@@ -30,6 +31,7 @@ impl ProducerBuilder {
         Self {
             group,
             namespace: String::new(),
+            namespace_v2: None,
             servers: None,
             timeout: Duration::from_secs(3),
             security: Security::default(),
@@ -40,6 +42,14 @@ impl ProducerBuilder {
     /// messages name it in their property `INSTANCE_ID`. None unless set. Java: `setNamespace`.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = namespace.into();
+        self
+    }
+
+    /// A namespace of the second kind (5.x): every request names it in fields of its own, and group and topics stay as they
+    /// are. Can be used together with [`namespace`](Self::namespace), which changes names. None unless set. Java:
+    /// `setNamespaceV2`.
+    pub fn namespace_v2(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace_v2 = Some(namespace.into());
         self
     }
 
@@ -106,7 +116,11 @@ impl ProducerBuilder {
             Error::config("no name server is set")
                 .with_hint("set NAMESRV_ADDR, or give name_servers(\"host:9876\")")
         })?;
-        let client = Client::secured(self.security);
+        let security = match &self.namespace_v2 {
+            Some(namespace) => self.security.namespace_v2(namespace),
+            None => self.security,
+        };
+        let client = Client::secured(security);
         let servers = NameServers::parse(client.clone(), &list, &origin)?;
         let ids = MessageIds::new(local_ip(servers.addresses()));
         Ok(Producer::new(group, self.namespace, self.timeout, servers, client, ids))

@@ -41,6 +41,12 @@ pub const SETTINGS: &[Setting] = &[
         "prefix of group and topics on the way to servers, which handlers do not see",
     ),
     row(
+        "cluster.namespace_v2",
+        "namespaceV2",
+        "",
+        "namespace that each request names in fields of its own (5.x); group and topics stay as they are",
+    ),
+    row(
         "cluster.access_key",
         "accessKey",
         "ROCKETMQ_ACCESS_KEY",

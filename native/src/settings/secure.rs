@@ -16,7 +16,7 @@ const INSECURE: &str = "cluster.tls_insecure_skip_verify";
 const KEY_FILE_MAX: u64 = 4096;
 
 impl Settings {
-    /// How connections are secured. Reads the files that the settings name.
+    /// How connections are secured, and the namespace that requests name. Reads the files that the settings name.
     ///
     /// # Errors
     /// A part of the key or of the certificate is missing, TLS is switched off in a lower layer than another setting of
@@ -26,7 +26,7 @@ impl Settings {
             Some(credentials) => Security::default().credentials(credentials),
             None => Security::default(),
         };
-        self.encrypted(security)
+        self.encrypted(security.namespace_v2(self.namespace_v2()))
     }
 
     #[cfg(feature = "tls")]

@@ -132,6 +132,22 @@ fn choices_under_javas_names_are_kept_in_our_words() {
     }
 }
 
+#[test]
+fn a_namespace_of_requests_may_stand_in_every_layer() {
+    let here: &[(&str, &str)] = &[("namespace_v2", "tenant")];
+    let none: &[(&str, &str)] = &[];
+    for layers in [
+        [here, none, none, none],
+        [none, here, none, none],
+        [none, none, here, none],
+        [none, none, none, here],
+    ] {
+        let settings = cluster("namespace-v2", layers);
+        assert_eq!((settings.namespace_v2(), settings.namespace()), ("tenant", ""));
+        assert!(format!("{:?}", settings.security().unwrap()).contains("tenant"));
+    }
+}
+
 /// Settings with this in the `[cluster]` of the config file, in that of its profile, in the environment and as flags.
 fn cluster(name: &str, layers: [&[(&str, &str)]; 4]) -> Settings {
     let [file, profile, variables, flags] = layers;
