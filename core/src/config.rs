@@ -104,6 +104,8 @@ pub struct Limits {
     pub pop_invisible: Duration,
     /// `pop_messages_max`
     pub pop_messages_max: u32,
+    /// `unit_mode`
+    pub unit_mode: bool,
 }
 
 /// Who shares the queues out.
@@ -253,6 +255,7 @@ options! {
     pop_batch Number ["popBatchNums"] 32 (1..=32) "pop: most messages asked for at once";
     pop_invisible Millis ["popInvisibleTime"] 60_000 (5000..=300_000) "pop: how long messages are ours; not acknowledged by then, they come again";
     pop_messages_max Number ["popThresholdForQueue"] 96 (1..=65_535) "pop: held messages of one broker above which popping waits";
+    unit_mode Switch ["unitMode"] 0 (0..=1) "whether heartbeats say that the group is one of a unit, so that brokers mark its retry topic";
 }
 
 impl OptionRow {

@@ -296,6 +296,12 @@ impl<H> ConsumerBuilder<H> {
         self
     }
 
+    /// Whether heartbeats say that the group is one of a unit: a broker that makes its retry topic marks it so. Off unless
+    /// set. Java: `setUnitMode`.
+    pub fn unit_mode(self, on: bool) -> Self {
+        self.set("unit_mode", i64::from(on))
+    }
+
     /// How queues are shared out. All members of the group must use the same.
     pub fn strategy(mut self, strategy: impl Allocate + 'static) -> Self {
         self.strategy = Arc::new(strategy);

@@ -60,6 +60,7 @@ fn in_javas_unit(row: &OptionRow) -> String {
         OptionKind::Bytes => (value >> 20).to_string(),
         // Its words are not Java's truth values.
         _ if row.java == "clientRebalance" => (row.text(&Limits::default()) == "client").to_string(),
+        OptionKind::Choice(_) => row.text(&Limits::default()),
         _ => value.to_string(),
     }
 }

@@ -123,7 +123,7 @@ impl Consumer {
             model: self.config.model,
             start_from: self.config.start_from,
             subscriptions: self.subscription_data(),
-            unit_mode: false,
+            unit_mode: self.config.limits.unit_mode,
         };
         Heartbeat { client: self.config.client.clone(), consumers: vec![consumer], producers: Vec::new() }
     }

@@ -124,6 +124,8 @@ fn choices_under_javas_names_are_kept_in_our_words() {
     for (name, text, ours, kept) in [
         ("clientRebalance", "false", "rebalance", "broker"),
         ("clientRebalance", "true", "rebalance", "client"),
+        ("unitMode", "true", "unit_mode", "true"),
+        ("consumer.unitMode", "false", "unit_mode", "false"),
     ] {
         let flags = vec![(name.to_owned(), text.to_owned(), "-X".to_owned())];
         let settings = Settings::load(&Sources { flags, ..Sources::default() }).unwrap();

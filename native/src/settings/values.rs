@@ -146,6 +146,8 @@ mod tests {
         assert_eq!(value("rebalance", "broker"), ("rebalance", 1));
         assert_eq!(value("clientRebalance", "false"), ("rebalance", 1));
         assert_eq!(value("clientRebalance", "true"), ("rebalance", 0));
+        assert_eq!(value("unitMode", "true"), ("unit_mode", 1));
+        assert_eq!(value("unitMode", "false"), ("unit_mode", 0));
         assert!(option_value("rebalance", "false").is_err());
         assert!(option_value("foreign_members", "1").unwrap_err().to_string().contains("refuse or warn"));
         assert!(option_value("pull_batch", "16s").unwrap_err().to_string().contains("whole number"));
