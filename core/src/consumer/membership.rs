@@ -179,6 +179,7 @@ impl Consumer {
         if !up {
             self.directs.link_down(address);
             self.may_share_out_again(address);
+            self.doubt_commits(address);
         }
         let Some(broker) = self.membership.brokers.get_mut(address) else { return };
         if !up && broker.registered {

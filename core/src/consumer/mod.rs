@@ -465,7 +465,7 @@ impl Consumer {
             Purpose::Commit(epoch, offset) => self.on_committed(epoch, call, offset, &to, result.map(drop)),
             Purpose::LastLook(epoch) => {
                 let result = self.expect_offset(&to, result);
-                self.on_last_look(epoch, result);
+                self.on_last_look(epoch, &to, result);
             }
             Purpose::SendBack(epoch, offset) => self.on_sent_back(epoch, offset, &to, result.map(drop)),
             Purpose::Lock(epochs) => {

@@ -10,6 +10,10 @@
 //! commits that come at once a broker can confirm two and keep one. Where the topic has no other queue on that broker
 //! there is nothing to come at once with, and one is enough.
 //!
+//! While a broker has no master its slave is told. What one has confirmed the other does not know, and a broker that was
+//! killed has forgotten what it confirmed last: whoever is to be told now and has not confirmed over its present
+//! connection is told again.
+//!
 //! Java sends commits one-way and believes. Here the broker answers, so that a lost or refused commit stays due.
 
 use super::Consumer;
@@ -41,15 +45,15 @@ impl Consumer {
         if self.is_broadcasting() {
             return self.note_locally(epoch);
         }
-        let Some(offset) = life.uncommitted().filter(|_| !life.is_committing()) else { return };
+        let Some(keeper) = self.routes.offset_keeper(&life.queue.broker).cloned() else { return };
+        let Some(offset) = life.uncommitted(&keeper).filter(|_| !life.is_committing()) else { return };
         if life.is_held() && !self.may_commit(life) {
             return;
         }
-        let Some(master) = self.routes.master(&life.queue.broker).cloned() else { return };
         let queue = life.queue.clone();
         let request = Request::CommitOffset { group: self.config.group.clone(), queue, offset };
         let timeout = self.config.limits.offset_timeout;
-        let call = self.call(Purpose::Commit(epoch, offset), master, request, timeout);
+        let call = self.call(Purpose::Commit(epoch, offset), keeper, request, timeout);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.commit = Some(call);
         }
@@ -94,7 +98,7 @@ impl Consumer {
             Ok(()) => {
                 // The first one is sent again.
                 if core::mem::replace(&mut life.kept, true) {
-                    life.committed = Some(offset);
+                    (life.committed, life.keeper) = (Some(offset), Some(from.clone()));
                 }
                 let queue = life.queue.clone();
                 self.event(Event::Committed { queue, offset });
@@ -126,6 +130,15 @@ impl Consumer {
                 Phase::Closing => self.commit_last(epoch),
                 Phase::Locating { .. } | Phase::Fetching => self.commit(epoch),
             }
+        }
+    }
+
+    /// The connection to a broker broke. It may come back without what it confirmed last, even without any table of the
+    /// group's offsets.
+    pub(super) fn doubt_commits(&mut self, broker: &Address) {
+        let doubted = |life: &&mut AssignedQueue| life.keeper.as_ref() == Some(broker);
+        for life in self.queues.lives.values_mut().filter(doubted) {
+            (life.keeper, life.kept) = (None, false);
         }
     }
 

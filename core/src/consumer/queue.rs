@@ -20,7 +20,8 @@ use super::timers::Timer;
 use super::window::Window;
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Ticket, Topic};
 use crate::time::Instant;
-use crate::wire::reply::CallError;
+use crate::wire::code::{RequestCode, ResponseCode};
+use crate::wire::reply::{CallError, Refusal};
 use crate::wire::request::{ConsumeFrom, MessageModel, Request};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::ToString;
@@ -51,6 +52,8 @@ pub(crate) struct AssignedQueue {
     pub(super) seek: Option<Seek>,
     /// The offset the broker has for us, as far as we know.
     pub(super) committed: Option<i64>,
+    /// Who said so, over a connection that has not broken since.
+    pub(super) keeper: Option<Address>,
     /// Whether one confirmation of a commit is enough, see `offsets`.
     pub(super) kept: bool,
     pub(super) commit: Option<CallId>,
@@ -123,6 +126,7 @@ impl AssignedQueue {
             window: Window::new(0),
             seek: None,
             committed: None,
+            keeper: None,
             kept: false,
             commit: None,
             commit_failed: false,
@@ -160,9 +164,10 @@ impl AssignedQueue {
         self.is_located().then(|| self.window.commit_point())
     }
 
-    /// What the broker should be told and has not confirmed.
-    pub(super) fn uncommitted(&self) -> Option<i64> {
-        self.commit_point().filter(|point| self.committed != Some(*point))
+    /// What this broker should be told and has not confirmed.
+    pub(super) fn uncommitted(&self, keeper: &Address) -> Option<i64> {
+        let confirmed = self.committed.filter(|_| self.keeper.as_ref() == Some(keeper));
+        self.commit_point().filter(|point| confirmed != Some(*point))
     }
 
     /// Whether a commit of the queue is under way, of this life or of the one before. Only one is at a time.
@@ -200,37 +205,43 @@ impl Consumer {
         epoch
     }
 
-    /// Next step of locating: ask the master for the committed offset. It must know us by now, so that the first pull
+    /// Next step of locating: ask for the committed offset. Who is asked must know us by now, so that the first pull
     /// is not refused, and a member that is not one yet does not hold queues.
     pub(super) fn locate(&mut self, epoch: QueueEpoch) {
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         if !self.is_licensed(life) {
             return self.want_lock(epoch);
         }
-        let Some(master) = self.routes.master(&life.queue.broker) else {
+        let broker = &life.queue.broker;
+        let must_ask_for_place =
+            life.seek.is_some() || self.is_broadcasting() && self.local.of(&life.queue).is_none();
+        let source =
+            if must_ask_for_place { self.routes.master(broker) } else { self.routes.offset_keeper(broker) };
+        let Some(source) = source else {
             return self.try_again(epoch);
         };
-        if !self.membership.registered(master) {
+        if !self.membership.registered(source) {
             // The heartbeat that registers us looks at all queues again.
             return;
         }
-        let (master, queue, seek) = (master.clone(), life.queue.clone(), life.seek);
+        let (source, queue, seek) = (source.clone(), life.queue.clone(), life.seek);
         if let Some(life) = self.queues.lives.get_mut(&epoch) {
             life.phase = Phase::Locating { asking: true };
         }
         if let Some(Seek { to, .. }) = seek {
-            return self.ask_for_place(epoch, master, queue, to);
+            return self.ask_for_place(epoch, source, queue, to);
         }
         if self.is_broadcasting() {
             let offset = self.local.of(&queue);
-            return self.on_located(epoch, &master, Ok(offset));
+            return self.on_located(epoch, &source, Ok(offset));
         }
         let request = Request::QueryOffset { group: self.config.group.clone(), queue };
-        self.call(Purpose::Locate(epoch), master, request, self.config.limits.offset_timeout);
+        self.call(Purpose::Locate(epoch), source, request, self.config.limits.offset_timeout);
     }
 
     /// The committed offset, or the broker's explicit word that there is none. Only the latter licenses the start
-    /// policy: an error or silence says nothing about offsets (C05).
+    /// policy, and only if a master said it: an error or silence says nothing about offsets (C05), and a slave may not
+    /// have heard yet what its master was told.
     pub(super) fn on_located(
         &mut self,
         epoch: QueueEpoch,
@@ -239,9 +250,21 @@ impl Consumer {
     ) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         match result {
-            Ok(Some(offset)) if offset >= 0 => self.begin(epoch, offset, Some(offset)),
+            Ok(Some(offset)) if offset >= 0 => {
+                life.keeper = Some(from.clone());
+                self.begin(epoch, offset, Some(offset));
+            }
+            Ok(_) if self.routes.master(&life.queue.broker) != Some(from) => {
+                let error = CallError::Refused(Refusal {
+                    request: RequestCode::QUERY_CONSUMER_OFFSET,
+                    code: ResponseCode::QUERY_NOT_FOUND,
+                    remark: "a slave may not have heard of it yet: waiting for the master".to_string(),
+                });
+                self.queue_call_failed(epoch, from, "read the committed offset", error);
+                self.locate_failed(epoch);
+            }
             Ok(_) => {
-                let queue = life.queue.clone();
+                let (master, queue) = (from.clone(), life.queue.clone());
                 let is_retry = queue.topic.is_retry();
                 let place = match self.config.start_from {
                     // Retry messages are old by nature; Java starts them at the beginning, except by timestamp.
@@ -249,9 +272,6 @@ impl Consumer {
                     ConsumeFrom::First => Position::First,
                     ConsumeFrom::Timestamp(at) if !is_retry => Position::At(at),
                     ConsumeFrom::Last | ConsumeFrom::Timestamp(_) => Position::Last,
-                };
-                let Some(master) = self.routes.master(&life.queue.broker).cloned() else {
-                    return self.locate_failed(epoch);
                 };
                 self.ask_for_place(epoch, master, queue, place);
             }
@@ -385,26 +405,31 @@ impl Consumer {
         }
         let Some(life) = self.queues.lives.get(&epoch) else { return };
         let alone = self.is_alone(life);
-        let master = self.routes.master(&life.queue.broker).cloned();
+        let keeper = self.routes.offset_keeper(&life.queue.broker).cloned();
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return };
-        match (life.uncommitted(), master) {
-            (Some(_), Some(_)) if alone => {
+        match keeper.filter(|keeper| life.uncommitted(keeper).is_some()) {
+            Some(_) if alone => {
                 life.phase = Phase::Closing;
                 self.commit_last(epoch);
             }
-            (Some(_), Some(master)) => {
+            Some(keeper) => {
                 life.phase = Phase::Closing;
                 let request =
                     Request::QueryOffset { group: self.config.group.clone(), queue: life.queue.clone() };
-                self.call(Purpose::LastLook(epoch), master, request, self.config.limits.offset_timeout);
+                self.call(Purpose::LastLook(epoch), keeper, request, self.config.limits.offset_timeout);
             }
-            _ => self.end_life(epoch),
+            None => self.end_life(epoch),
         }
     }
 
-    pub(super) fn on_last_look(&mut self, epoch: QueueEpoch, result: Result<Option<i64>, CallError>) {
+    pub(super) fn on_last_look(
+        &mut self,
+        epoch: QueueEpoch,
+        from: &Address,
+        result: Result<Option<i64>, CallError>,
+    ) {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
-        match (result, life.uncommitted()) {
+        match (result, life.uncommitted(from)) {
             (Ok(theirs), Some(ours)) if theirs.is_none_or(|theirs| theirs < ours) => self.commit_last(epoch),
             (Err(_), Some(_)) => self.last_commit_failed(epoch),
             _ => self.end_life(epoch),

@@ -78,9 +78,14 @@ impl Routes {
         &self.name_servers
     }
 
-    /// Address of a broker's master: the only one that takes commits, send-backs and offset queries.
+    /// Address of a broker's master: the only one that locks, takes send-backs, and knows a queue's last message.
     pub(super) fn master(&self, broker: &BrokerName) -> Option<&Address> {
         self.brokers.get(broker)?.get(&0)
+    }
+
+    /// Where a broker's offsets are read and committed: at its master, while it has none at a slave.
+    pub(super) fn offset_keeper(&self, broker: &BrokerName) -> Option<&Address> {
+        self.brokers.get(broker)?.first_key_value().map(|(_, address)| address)
     }
 
     /// Where to pull from: the broker id the last answer suggested, else the next one, else any.
@@ -95,13 +100,7 @@ impl Routes {
         let Some(route) = self.topics.get(topic).and_then(|state| state.route.as_ref()) else {
             return Vec::new();
         };
-        route
-            .brokers
-            .iter()
-            .filter_map(|data| {
-                self.brokers.get(&data.broker)?.first_key_value().map(|(_, address)| address.clone())
-            })
-            .collect()
+        route.brokers.iter().filter_map(|data| self.offset_keeper(&data.broker).cloned()).collect()
     }
 
     /// Every broker address in any route.

@@ -123,3 +123,20 @@ fn heartbeats_every_30_s() {
     rig.advance(90 * SECOND);
     assert_eq!(rig.sent(calls, is_heartbeat).len(), 3);
 }
+
+/// Brokers write offsets to disk every five seconds. One that was killed comes back without the last ones it confirmed, and
+/// nothing more may be consumed that would tell it.
+#[test]
+fn what_a_broker_confirmed_before_its_link_broke_is_told_again() {
+    let (mut rig, q) = (rig(), queue("T", 0));
+    rig.usual();
+    rig.answer_pull(&q, Ok(support::cluster::range(&q, 10, 12)));
+    rig.finish_all();
+    rig.advance(20 * SECOND);
+    assert_eq!(rig.net.committed[&q], 12);
+
+    rig.net.committed.insert(q.clone(), 10);
+    link(&mut rig, false);
+    rig.advance(20 * SECOND);
+    assert_eq!(rig.net.committed[&q], 12);
+}
