@@ -4,9 +4,11 @@ use super::jvm::{Home, Server, Version, java, without_noise};
 use super::remoting::{self, Reply};
 use super::tls::Tls;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
@@ -20,6 +22,7 @@ const ATTEMPTS: u32 = 3;
 const GET_MAX_OFFSET: i32 = 30;
 const QUERY_CONSUMER_OFFSET: i32 = 14;
 const UPDATE_AND_CREATE_TOPIC: i32 = 17;
+const GET_BROKER_RUNTIME_INFO: i32 = 28;
 const ROUTE_OF_TOPIC: i32 = 105;
 const CLUSTER_INFO: i32 = 106;
 const INVOKE_BROKER_TO_GET_CONSUMER_STATUS: i32 = 223;
@@ -85,6 +88,8 @@ pub struct Cluster {
 #[derive(Debug)]
 struct Broker {
     name: String,
+    /// 0 for a master.
+    id: u32,
     port: u16,
     server: Option<Server>,
 }
@@ -130,7 +135,12 @@ impl Cluster {
         };
         cluster.wait_for_namesrv()?;
         for (letter, port) in ('a'..='z').zip(broker_ports) {
-            cluster.brokers.push(Broker { name: format!("broker-{letter}"), port: *port, server: None });
+            cluster.brokers.push(Broker {
+                name: format!("broker-{letter}"),
+                id: 0,
+                port: *port,
+                server: None,
+            });
         }
         for index in 0..cluster.brokers.len() {
             cluster.launch(index);
@@ -154,25 +164,40 @@ impl Cluster {
         format!("127.0.0.1:{}", self.brokers[index].port)
     }
 
+    /// Starts a slave of a master, which serves pulls, and waits until the name server knows it. Gives its number, by which it
+    /// is asked, killed and started as any broker.
+    ///
+    /// It copies messages at once. A 4.9 slave asks its master for topics and offsets every 10 s, a 5.x one every minute, so
+    /// give [`Options::topics`]; and one of 5.5.0 cannot read the offsets that its master answers with
+    /// (<https://github.com/apache/rocketmq/issues/10284>): it knows only what members commit to it.
+    pub fn add_slave(&mut self, master: usize) -> usize {
+        let name = self.brokers[master].name.clone();
+        let [port] = free_ports(1)[..] else { panic!("one port was asked for") };
+        self.brokers.push(Broker { name, id: 1, port, server: None });
+        let slave = self.brokers.len() - 1;
+        self.start_broker(slave);
+        slave
+    }
+
     /// The names of the brokers, in the order of their numbers.
     pub fn broker_names(&self) -> Vec<String> {
         self.brokers.iter().map(|broker| broker.name.clone()).collect()
     }
 
-    /// Creates a topic with `queues` queues on every running broker and waits until the route has it.
+    /// Creates a topic with `queues` queues on every running master and waits until the route has it.
     pub fn create_topic(&self, name: &str, queues: u32) {
         self.create_topic_with(name, queues, 6);
     }
 
     /// As [`Self::create_topic`], with permissions: 4 read, 2 write.
     pub fn create_topic_with(&self, name: &str, queues: u32, permission: u32) {
-        self.create(name, self.running().map(|broker| (broker, queues)), permission);
+        self.create(name, self.masters().map(|broker| (broker, queues)), permission);
     }
 
     /// As [`Self::create_topic`], with a number of queues for each broker, in the order of their numbers.
     pub fn create_topic_spread(&self, name: &str, queues: &[u32]) {
-        assert_eq!(queues.len(), self.running().count(), "a number of queues for each broker");
-        self.create(name, self.running().zip(queues.iter().copied()), 6);
+        assert_eq!(queues.len(), self.masters().count(), "a number of queues for each broker");
+        self.create(name, self.masters().zip(queues.iter().copied()), 6);
     }
 
     fn create<'a>(&self, name: &str, on: impl Iterator<Item = (&'a Broker, u32)>, permission: u32) {
@@ -206,6 +231,22 @@ impl Cluster {
         Some(offset_of(&reply))
     }
 
+    /// The offsets of a group that a broker has written to disk, by queue: a killed one comes back with these. Brokers write them
+    /// every 5 s, the first time 10 s after their start.
+    pub fn offsets_on_disk(&self, group: &str, topic: &str, broker: usize) -> BTreeMap<i32, i64> {
+        let path = self.folder(&self.brokers[broker]).join("store/config/consumerOffset.json");
+        // It has numbers as keys, which no JSON reader takes.
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let rows =
+            text.split_once(&format!("\"{topic}@{group}\":{{")).and_then(|(_, rest)| rest.split_once('}'));
+        let rows = rows.map_or("", |(rows, _)| rows).split(',');
+        let number = |row: &str| {
+            let (queue, offset) = row.split_once(':')?;
+            Some((queue.trim().parse().ok()?, offset.trim().parse().ok()?))
+        };
+        rows.filter_map(number).collect()
+    }
+
     /// Waits until a group has committed a queue up to `offset`: Java does not wait for its brokers to store its commits.
     ///
     /// # Panics
@@ -227,6 +268,14 @@ impl Cluster {
     pub fn max_offset(&self, topic: &str, broker: usize, queue: i32) -> i64 {
         let fields = json!({"topic": topic, "queueId": queue.to_string()});
         offset_of(&self.ask(&self.brokers[broker], GET_MAX_OFFSET, &fields))
+    }
+
+    /// How many messages a broker has handed to consumers since its start.
+    pub fn messages_read(&self, broker: usize) -> u64 {
+        let body = self.ask(&self.brokers[broker], GET_BROKER_RUNTIME_INFO, &json!({})).body;
+        let info: Value = serde_json::from_str(&body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let read = info["table"]["msgGetTotalTodayNow"].as_str().and_then(|text| text.parse().ok());
+        read.unwrap_or_else(|| panic!("no number of messages in {body}"))
     }
 
     /// What a broker answers about the offsets of a topic that a member holds, as Java's `getConsumeStatus` asks for them: the
@@ -325,16 +374,22 @@ impl Cluster {
         server.unwrap_or_else(|| panic!("broker {index} does not run")).signal(name);
     }
 
+    fn folder(&self, broker: &Broker) -> PathBuf {
+        self.home.path().join(format!("{}-{}", broker.name, broker.id))
+    }
+
     fn launch(&mut self, index: usize) {
-        let broker = &mut self.brokers[index];
-        let folder = self.home.path().join(&broker.name);
+        let folder = self.folder(&self.brokers[index]);
+        let broker = &self.brokers[index];
+        let role = if broker.id == 0 { "ASYNC_MASTER" } else { "SLAVE" };
         fs::create_dir_all(&folder).expect("the broker's folder");
         write_topics(&folder.join("store/config"), &self.options.topics);
         let mut settings = vec![
             ("brokerClusterName", "EvenkeelTests".to_owned()),
             ("brokerName", broker.name.clone()),
-            ("brokerId", "0".to_owned()),
+            ("brokerId", broker.id.to_string()),
             ("brokerIP1", "127.0.0.1".to_owned()),
+            ("brokerIP2", "127.0.0.1".to_owned()),
             ("bindAddress", "127.0.0.1".to_owned()),
             ("listenPort", broker.port.to_string()),
             ("namesrvAddr", format!("127.0.0.1:{}", self.namesrv_port)),
@@ -342,7 +397,8 @@ impl Cluster {
             ("storePathCommitLog", folder.join("store/commitlog").display().to_string()),
             ("mappedFileSizeCommitLog", "268435456".to_owned()),
             ("flushDiskType", "ASYNC_FLUSH".to_owned()),
-            ("brokerRole", "ASYNC_MASTER".to_owned()),
+            ("brokerRole", role.to_owned()),
+            ("slaveReadEnable", (broker.id > 0).to_string()),
             ("diskMaxUsedSpaceRatio", "95".to_owned()),
             ("autoCreateTopicEnable", "false".to_owned()),
             ("enablePropertyFilter", "true".to_owned()),
@@ -361,7 +417,7 @@ impl Cluster {
         write_properties(&config, &settings);
         let mut java = java(self.version, self.home.path(), "1g");
         java.args(self.options.jvm_options(&self.home));
-        broker.server = Some(Server::start(
+        self.brokers[index].server = Some(Server::start(
             java,
             "org.apache.rocketmq.broker.BrokerStartup",
             &config,
@@ -413,6 +469,10 @@ impl Cluster {
 
     fn running(&self) -> impl Iterator<Item = &Broker> {
         self.brokers.iter().filter(|broker| broker.server.is_some())
+    }
+
+    fn masters(&self) -> impl Iterator<Item = &Broker> {
+        self.running().filter(|broker| broker.id == 0)
     }
 
     fn ask(&self, broker: &Broker, code: i32, fields: &Value) -> Reply {
