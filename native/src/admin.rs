@@ -6,6 +6,11 @@
 //! | `/readyz` | 200 from the first assignment to the begin of the drain, else 503; names the brokers |
 //! | `/metrics` | OpenMetrics text, see [`crate::metrics`] |
 //! | `/assignment` | the queues with their offsets, as JSON (`evenkeel.assignment/1`) |
+//!
+//! It serves 64 connections at a time; further ones wait until one of these ends. One that is older than 30 s ends as soon as
+//! it waits for its peer.
+
+mod visits;
 
 use crate::consumer::{Consumer, Control};
 use crate::error::{Error, ErrorKind, Result};
@@ -23,6 +28,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
+use visits::Visits;
 
 /// How long the consumer may take to answer; it does nothing that takes long, so more means that it hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -81,7 +87,7 @@ impl Admin {
         let listener = bound.map_err(failed)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared { brokers: brokers.to_owned(), shown: OnceLock::new() });
-        let task = tokio::spawn(axum::serve(listener, routes(&shared)).into_future());
+        let task = tokio::spawn(axum::serve(Visits::new(listener), routes(&shared)).into_future());
         Ok(Self { address, shared, task: task.abort_handle() })
     }
 

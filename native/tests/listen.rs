@@ -113,6 +113,33 @@ fn not_ready_while_draining_and_a_second_signal_leaves_at_once() {
     assert_eq!(consumer.end(), 143);
 }
 
+/// Whoever finds no place waits for one, and is served then.
+#[test]
+fn connections_are_limited() {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    let consumer = Running::start(&["consume", "-t", "demo", "-g", "g", "--embedded", "--listen", ":0"]);
+    let address = address(&consumer);
+    ready(&address);
+    let ask = |mut stream: &TcpStream| stream.write_all(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let open = || TcpStream::connect(&address).unwrap();
+    let answered = |mut stream: &TcpStream, within: Duration| {
+        stream.set_read_timeout(Some(within)).unwrap();
+        stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0)
+    };
+    let mut first: Vec<TcpStream> = (0..64).map(|_| open()).collect();
+    for stream in &first {
+        ask(stream);
+        assert!(answered(stream, Duration::from_secs(10)));
+    }
+    let late = open();
+    ask(&late);
+    assert!(!answered(&late, Duration::from_millis(300)), "there are 64 already");
+    first.pop();
+    assert!(answered(&late, Duration::from_secs(10)));
+}
+
 #[test]
 fn wrong_and_taken_addresses() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
