@@ -130,16 +130,18 @@ async fn start(cluster: &Cluster, book: &Book, name: &'static str) -> Consumer {
     builder.start().await.expect("a started member")
 }
 
+/// Members by queue and offset.
+type Pages = BTreeMap<(i32, i64), Vec<&'static str>>;
+
 /// Who was given which message, and how fast handlers work.
 #[derive(Clone, Default)]
 struct Book {
-    /// Members by queue and offset.
-    pages: Arc<Mutex<BTreeMap<(i32, i64), Vec<&'static str>>>>,
+    pages: Arc<Mutex<Pages>>,
     in_a_hurry: Arc<AtomicBool>,
 }
 
 impl Book {
-    fn pages(&self) -> MutexGuard<'_, BTreeMap<(i32, i64), Vec<&'static str>>> {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
