@@ -51,14 +51,21 @@ pub(crate) fn write(places: &Places) -> Result<()> {
 fn without_own_paths(places: &Places) -> OsString {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
-    let roots = [home, Some(places.root.clone())].into_iter().flatten().zip(["cargo", "evenkeel"]);
-    let flags = roots.map(|(root, name)| {
+    let roots = [(home, "cargo"), (sysroot(), "rust"), (Some(places.root.clone()), "evenkeel")];
+    let flags = roots.into_iter().filter_map(|(root, name)| Some((root?, name))).map(|(root, name)| {
         let mut flag = OsString::from("--remap-path-prefix=");
         flag.push(root);
         flag.push(format!("={name}"));
         flag
     });
     flags.collect::<Vec<_>>().join(OsStr::new("\x1f"))
+}
+
+/// Where the standard library lies: its code is named by its place there if the component rust-src is installed.
+fn sysroot() -> Option<PathBuf> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let told = Command::new(rustc).args(["--print", "sysroot"]).output().ok()?;
+    Some(PathBuf::from(String::from_utf8(told.stdout).ok()?.trim_end())).filter(|path| path.is_absolute())
 }
 
 /// Installs the target if rustup is there and lacks it; without rustup, cargo will say what is missing.
