@@ -392,12 +392,18 @@ impl PlanResult {
         let is_listed = |topic: &Topic| options.retry || !topic.is_retry();
         let (mut moves, mut hidden_moves, mut members) = (Vec::new(), 0, Vec::new());
         if let Some((before, after)) = &preview.plans {
-            hidden_moves = before.moved(after, |topic| !is_listed(topic));
-            members = before.turnover(after).into_iter().map(MemberCount::from).collect();
-            if !options.counts_only {
-                let all = before.diff(after).moves.into_iter();
-                moves = all.filter(|moved| is_listed(&moved.queue.topic)).map(Move::from).collect();
-            }
+            let turnover = if options.counts_only {
+                hidden_moves = before.moved(after, |topic| !is_listed(topic));
+                before.turnover(after)
+            } else {
+                let diff = before.diff(after);
+                let all = diff.moves.len();
+                let listed = diff.moves.into_iter().filter(|moved| is_listed(&moved.queue.topic));
+                moves = listed.map(Move::from).collect();
+                hidden_moves = all - moves.len();
+                diff.members
+            };
+            members = turnover.into_iter().map(MemberCount::from).collect();
         }
         let steps = preview.steps.into_iter().map(|step| Step {
             label: step.label,

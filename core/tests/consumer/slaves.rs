@@ -62,12 +62,7 @@ fn a_slave_serves_while_the_master_is_gone() {
 #[test]
 fn what_a_slave_confirmed_is_told_to_the_master_that_comes_back() {
     let q = queue("T", 0);
-    let mut rig = Rig::new(net(&q, 5), config(&["T"]));
-    let slave = keeps_its_own_offsets(&mut rig);
-    rig.advance(6 * SECOND);
-    master_goes(&mut rig, &q);
-    rig.advance(40 * SECOND);
-    rig.finish_all();
+    let (mut rig, slave) = consumed_without_master(&q);
     rig.advance(20 * SECOND);
     assert_eq!((rig.net.committed[&q], offset(&slave, &q)), (0, Some(5)));
 
@@ -107,12 +102,7 @@ fn a_slave_that_knows_no_offset_licenses_no_start_policy() {
 #[test]
 fn a_stop_while_the_master_is_gone_commits_at_the_slave() {
     let q = queue("T", 0);
-    let mut rig = Rig::new(net(&q, 5), config(&["T"]));
-    let slave = keeps_its_own_offsets(&mut rig);
-    rig.advance(6 * SECOND);
-    master_goes(&mut rig, &q);
-    rig.advance(40 * SECOND);
-    rig.finish_all();
+    let (mut rig, slave) = consumed_without_master(&q);
     rig.input(Input::Stop { grace: 5 * SECOND });
     rig.advance(20 * SECOND);
     assert_eq!(offset(&slave, &q), Some(5));
@@ -121,6 +111,17 @@ fn a_stop_while_the_master_is_gone_commits_at_the_slave() {
         _ => None,
     });
     assert_eq!(stopped.as_deref(), Some(&[(q, 5)][..]));
+}
+
+/// The master dies while five messages are in hand, and these are done when it has left the route.
+fn consumed_without_master(q: &MessageQueue) -> (Rig, Offsets) {
+    let mut rig = Rig::new(net(q, 5), config(&["T"]));
+    let slave = keeps_its_own_offsets(&mut rig);
+    rig.advance(6 * SECOND);
+    master_goes(&mut rig, q);
+    rig.advance(40 * SECOND);
+    rig.finish_all();
+    (rig, slave)
 }
 
 type Offsets = Arc<Mutex<BTreeMap<MessageQueue, i64>>>;

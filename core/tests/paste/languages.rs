@@ -4,6 +4,7 @@ use evenkeel_core::paste::{MAX_BYTES, MAX_LINES, MAX_PROBLEMS, Parsed, Problem, 
 use evenkeel_core::report::Language;
 
 use crate::fixtures::{VERSIONS, text};
+use crate::translations::{self, is_chinese};
 
 /// What is no output of anything, or one that is broken.
 const WRONG: &[&str] = &[
@@ -69,27 +70,13 @@ fn problems(language: Language) -> Vec<Problem> {
     all
 }
 
-fn is_chinese(text: &str) -> bool {
-    text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
-}
-
-/// The runs of digits in a text, sorted: a translation says the same numbers, if not in the same order.
-fn numbers(text: &str) -> Vec<&str> {
-    let mut numbers: Vec<&str> =
-        text.split(|letter: char| !letter.is_ascii_digit()).filter(|run| !run.is_empty()).collect();
-    numbers.sort_unstable();
-    numbers
-}
-
 /// What a reader of Chinese could not read, or would read with other numbers. What stands in a line is shown as it is.
 fn untranslated(english: &[Problem], chinese: &[Problem]) -> Vec<String> {
     let texts = |problem: &Problem| {
         let own = (problem.line == 0).then(|| problem.text.clone());
         own.into_iter().chain([problem.expected.clone()]).collect::<Vec<_>>()
     };
-    let pairs = english.iter().flat_map(texts).zip(chinese.iter().flat_map(texts));
-    let wrong = pairs.filter(|(en, zh)| is_chinese(en) || !is_chinese(zh) || numbers(en) != numbers(zh));
-    wrong.map(|(en, zh)| format!("{en} / {zh}")).collect()
+    translations::untranslated(english.iter().flat_map(texts).zip(chinese.iter().flat_map(texts)))
 }
 
 #[test]

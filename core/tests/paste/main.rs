@@ -13,3 +13,5 @@ mod logs;
 mod merging;
 mod mqadmin;
 mod snapshots;
+#[path = "../translations/mod.rs"]
+mod translations;

@@ -13,4 +13,6 @@ mod round_trips;
 mod sharing;
 mod strategies;
 mod transcripts;
+#[path = "../translations/mod.rs"]
+mod translations;
 mod verify;
