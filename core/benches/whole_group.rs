@@ -106,7 +106,7 @@ fn one_member(criterion: &mut Criterion) {
     for (queues, members) in SIZES {
         let crowd = Crowd::new(queues, members);
         let me = &crowd.members[members / 2];
-        let input = Input { group: &group, me, queues: &crowd.queues, members: &crowd.members };
+        let input = Input { group: &group, me, queues: &crowd.queues, members: &crowd.members, nth: 0 };
         for strategy in &crowd.strategies {
             benches.bench_function(
                 BenchmarkId::new(&*strategy.name(), format!("{queues}x{members}")),

@@ -26,7 +26,8 @@ pub(crate) fn tell(group: &str, event: &Event) {
         Event::Ready => info!(event = "ready", group, "the first rebalance round is done"),
         Event::DuplicateClientId { client, times } => warn!(
             event = "duplicate-client-id", group, %client, times,
-            "another process uses our client id: some queues will have two owners, others none"
+            "our client id is listed more than once: another process uses it, and both read the same queues; \
+             or, for up to two minutes, a connection that ended is still listed"
         ),
         Event::ForeignMembers { common, members, refused } => {
             let named: Vec<String> =

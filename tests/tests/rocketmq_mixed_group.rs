@@ -186,7 +186,8 @@ impl<'a> Group<'a> {
         let strategy = named(self.strategy.1).expect("a strategy of ours");
         let group = GroupName::from(self.strategy.1);
         let share = |me: &ClientId| {
-            let mine = strategy.allocate(&Input { group: &group, me, queues: &queues, members: &members });
+            let mine =
+                strategy.allocate(&Input { group: &group, me, queues: &queues, members: &members, nth: 0 });
             let mine = mine.expect("an allocation").into_iter();
             (me.to_string(), mine.map(|queue| format!("{}/{}", queue.broker, queue.id)).collect())
         };

@@ -31,7 +31,7 @@ use crate::model::Group;
 /// let group = Group::from("g");
 /// let share = |me: &str| {
 ///     let me = ClientId::from(me);
-///     Average.positions(&Input { group: &group, me: &me, queues: &queues, members: &members })
+///     Average.positions(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })
 /// };
 /// assert_eq!(share("c1")?, [0, 1, 2]);
 /// assert_eq!(share("c2")?, [3, 4, 5]);

@@ -25,7 +25,7 @@ use crate::model::Group;
 /// let group = Group::from("g");
 /// let share = |me: &str| {
 ///     let me = ClientId::from(me);
-///     Circle.positions(&Input { group: &group, me: &me, queues: &queues, members: &members })
+///     Circle.positions(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })
 /// };
 /// assert_eq!(share("c1")?, [0, 3, 6]);
 /// assert_eq!(share("c2")?, [1, 4, 7]);

@@ -27,7 +27,7 @@ use crate::model::{Group, MessageQueue};
 /// let strategy = ByConfig::new([queue(3), queue(0), MessageQueue::new("Other", "b", 1)]);
 /// let (queues, members) = (SortedQueues::new((0..6).map(queue)), SortedMembers::new([]));
 /// let (group, me) = (Group::from("g"), ClientId::from("c1"));
-/// let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members })?;
+/// let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })?;
 /// assert_eq!(mine, [queue(3), queue(0)]);
 /// assert_eq!(strategy.listed().len(), 3);
 /// # Ok::<(), evenkeel_core::allocate::AllocateError>(())

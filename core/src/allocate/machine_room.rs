@@ -34,7 +34,7 @@ use crate::order;
 /// let group = Group::from("g");
 /// let share = |me: &str| {
 ///     let me = ClientId::from(me);
-///     let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members })?;
+///     let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })?;
 ///     Ok::<_, evenkeel_core::allocate::AllocateError>(mine.iter().map(|q| format!("{}:{}", q.broker, q.id)).collect::<Vec<_>>())
 /// };
 /// assert_eq!(share("c1")?, ["room1@a:0", "room1@a:1", "room2@b:2"]);

@@ -24,7 +24,7 @@
 //! let queues = SortedQueues::new((0..8).rev().map(|id| MessageQueue::new("orders", "broker-a", id)));
 //! let members = SortedMembers::new(["c3", "c1", "c2"].map(ClientId::from));
 //! let (group, me) = (Group::from("pay"), ClientId::from("c3"));
-//! let mine = Average.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members })?;
+//! let mine = Average.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })?;
 //! assert_eq!(mine, [MessageQueue::new("orders", "broker-a", 6), MessageQueue::new("orders", "broker-a", 7)]);
 //! # Ok::<(), evenkeel_core::allocate::AllocateError>(())
 //! ```
@@ -122,7 +122,7 @@ pub trait Allocate: Debug + Send + Sync {
         members: &SortedMembers,
     ) -> Result<Owners, AllocateError> {
         Owners::from_answers(queues.len(), members, |place| {
-            self.positions(&Input { group, me: &members[place], queues, members })
+            self.positions(&Input { group, me: &members[place], queues, members, nth: 0 })
         })
     }
 
@@ -203,12 +203,15 @@ pub struct Input<'a> {
     pub queues: &'a SortedQueues,
     /// All members of the group, with the one that asks.
     pub members: &'a SortedMembers,
+    /// Which of its places the member asks for, from 0. Above 0 only for a client id that the list has more than once;
+    /// rules that look at no places do not look at this.
+    pub nth: usize,
 }
 
 impl Input<'_> {
     /// The check that every strategy but CONFIG begins with: where the member stands in the list, counted from 0.
-    /// `None` if it is not there. A client id that occurs twice has its first place, so its second place, and the
-    /// queues that go with it, belong to nobody.
+    /// `None` if it is not there (or not so often). Java's members ask for the first place alone: of a client id that
+    /// occurs twice the second place, and the queues that go with it, belong to nobody.
     ///
     /// # Errors
     ///
@@ -223,7 +226,8 @@ impl Input<'_> {
         if self.members.is_empty() {
             return Err(AllocateError::NoMembers);
         }
-        Ok(self.members.position(self.me))
+        let place = self.members.position(self.me).map(|first| first + self.nth);
+        Ok(place.filter(|place| self.members.get(*place) == Some(self.me)))
     }
 }
 

@@ -35,7 +35,7 @@ use crate::model::Group;
 /// let group = Group::from("g");
 /// let share = |me: &str| {
 ///     let me = ClientId::from(me);
-///     let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members })?;
+///     let mine = strategy.allocate(&Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 })?;
 ///     Ok::<_, evenkeel_core::allocate::AllocateError>(mine.iter().map(|q| format!("{}:{}", q.broker, q.id)).collect::<Vec<_>>())
 /// };
 /// assert_eq!(share("r1-c1")?, ["r1-a:0", "r1-a:1", "r3-a:0"]);

@@ -46,7 +46,7 @@ impl<T: JavaOrder> Sorted<T> {
     }
 
     /// Each entry that occurs more than once, once. For members this means a split group: all who share an id take the
-    /// same queues, and the queues of the other places go to nobody.
+    /// same queues, and in Java the queues of the other places go to nobody.
     pub fn repeated(&self) -> impl Iterator<Item = &T> {
         self.0.chunk_by(|a, b| a == b).filter_map(|run| if run.len() > 1 { run.first() } else { None })
     }

@@ -260,7 +260,8 @@ pub enum Event {
     },
     /// A first round over all topics has been tried; the consumer is as ready as it can be.
     Ready,
-    /// The member list has our id more than once: another process uses it.
+    /// The member list has our id more than once: another process uses it, or (for up to two minutes) a connection of ours
+    /// that has ended is still listed. The queues of each place are ours.
     DuplicateClientId {
         /// The id.
         client: ClientId,

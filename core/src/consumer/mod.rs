@@ -75,6 +75,7 @@ mod membership;
 mod namespace;
 mod offsets;
 mod orderly;
+mod places;
 mod pop;
 mod pull;
 mod queue;

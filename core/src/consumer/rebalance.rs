@@ -30,7 +30,7 @@ use super::calls::Purpose;
 use super::io::{Event, RebalanceReason};
 use super::queue::Look;
 use super::timers::Timer;
-use crate::allocate::{Input, SortedMembers, SortedQueues};
+use crate::allocate::{SortedMembers, SortedQueues};
 use crate::model::{Address, CallId, ClientId, MessageQueue, Topic};
 use crate::time::Instant;
 use crate::wire::bodies::{AssignmentQuery, RequestMode};
@@ -72,7 +72,7 @@ pub(crate) struct Rebalance {
     /// Topics that were unsubscribed, or of which a life has ended, since they were last compared.
     pub(super) unsettled: BTreeSet<Topic>,
     /// The last list had our id more than once; told once.
-    duplicate: bool,
+    pub(super) duplicate: bool,
 }
 
 /// What a round knew, for its event.
@@ -360,42 +360,23 @@ impl Consumer {
         self.rebalance_soon(reason, None);
     }
 
-    /// Whether the list has us, once. Acting on a list without us is right (the broker has given our share to others),
-    /// and so is acting on one that has us twice (Java members do, too), but both are worth telling.
-    fn look_for_ourselves(&mut self, from: &Address, members: &SortedMembers) {
-        let client = self.config.client.clone();
-        let times = members.iter().filter(|member| **member == client).count();
-        if times == 0 {
-            self.membership.unregistered(from);
-            self.event(Event::NotAMember { broker: from.clone() });
-        }
-        if times > 1 && !self.rebalance.duplicate {
-            self.event(Event::DuplicateClientId { client, times });
-        }
-        self.rebalance.duplicate = times > 1;
-    }
-
     /// False if the topic stays as it is because the strategy failed.
     fn allocate_topic(&mut self, topic: &Topic, members: &SortedMembers, reason: RebalanceReason) -> bool {
         if !self.subscriptions.contains_key(topic) {
             return true;
         }
         let queues = SortedQueues::new(self.routes.queues(topic).iter().cloned());
-        let absent = members.position(&self.config.client).is_none();
-        let wanted: BTreeSet<MessageQueue> = if self.is_broadcasting() {
-            self.routes.queues(topic).iter().cloned().collect()
-        } else if absent || queues.is_empty() {
-            BTreeSet::new()
+        let wanted = if self.is_broadcasting() || queues.is_empty() {
+            Ok(queues.iter().cloned().collect())
         } else {
-            let input =
-                Input { group: &self.config.group, me: &self.config.client, queues: &queues, members };
-            match self.config.strategy.allocate(&input) {
-                Ok(mine) => mine.into_iter().filter(|queue| queues.position(queue).is_some()).collect(),
-                Err(error) => {
-                    let (topic, why) = (topic.clone(), error.to_string());
-                    self.event(Event::AllocationFailed { topic, why });
-                    return false;
-                }
+            self.share(&queues, members)
+        };
+        let wanted: BTreeSet<MessageQueue> = match wanted {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let (topic, why) = (topic.clone(), error.to_string());
+                self.event(Event::AllocationFailed { topic, why });
+                return false;
             }
         };
         self.rebalance.wanted.insert(topic.clone(), wanted);

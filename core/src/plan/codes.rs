@@ -122,7 +122,8 @@ pub const EXPLANATIONS: &[Explanation] = &[
         title: "duplicate client id",
         meaning: "Two processes of the group have one client id. The broker lists both, so every member counts one more \
                   place than it should; both processes find themselves at the first of the two places and read the same \
-                  queues, and the queues of the other place are read by nobody.",
+                  queues, and the queues of the other place are read by nobody, unless the processes are Evenkeel's: these read \
+                  those, too.",
         cause: "Containers that share an address and a process number, or an instance name that was set to a constant.",
         fix: Said {
             en: "Give each process an instance name or a client id of its own (--client-id; setInstanceName in Java).",

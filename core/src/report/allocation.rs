@@ -131,8 +131,13 @@ pub fn allocate_for(
     let mut mine = Vec::new();
     for queues in topics.into_values() {
         let queues = SortedQueues::new(queues);
-        let input =
-            Input { group: group.unwrap_or(&nameless), me: consumer, queues: &queues, members: &members };
+        let input = Input {
+            group: group.unwrap_or(&nameless),
+            me: consumer,
+            queues: &queues,
+            members: &members,
+            nth: 0,
+        };
         mine.extend(rule.allocate(&input)?);
     }
     Ok(mine)

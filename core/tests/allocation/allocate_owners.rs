@@ -43,7 +43,7 @@ fn asked_in_turn(
     let group = Group::from("g");
     let mut owners = Owners::nobody(queues.len());
     for (place, me) in members.iter().enumerate().filter(|(_, me)| !me.as_str().is_empty()) {
-        for queue in strategy.positions(&Input { group: &group, me, queues, members })? {
+        for queue in strategy.positions(&Input { group: &group, me, queues, members, nth: 0 })? {
             owners.give(queue, place)?;
         }
     }

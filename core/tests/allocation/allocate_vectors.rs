@@ -109,7 +109,7 @@ fn answer(case: &Value) -> Option<Value> {
         case["id"]
     );
     let ask = |me: &ClientId| {
-        let input = Input { group: &group, me, queues: &queues, members: &members };
+        let input = Input { group: &group, me, queues: &queues, members: &members, nth: 0 };
         strategy.positions(&input)
     };
     if case["mode"] == "group" {
@@ -142,7 +142,7 @@ fn asked_in_turn(
 ) -> Result<Owners, AllocateError> {
     let mut owners = Owners::nobody(queues.len());
     for (place, me) in members.iter().enumerate().filter(|(_, me)| !me.as_str().is_empty()) {
-        for queue in strategy.positions(&Input { group, me, queues, members })? {
+        for queue in strategy.positions(&Input { group, me, queues, members, nth: 0 })? {
             owners.give(queue, place)?;
         }
     }

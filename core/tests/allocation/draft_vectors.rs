@@ -50,7 +50,7 @@ fn each_member_computes_its_own_part_alone() {
     let (queues, sorted) = (SortedQueues::new(queues), SortedMembers::new(members.clone()));
     let group = Group::from("G");
     let shares = members.iter().map(|me| {
-        let input = Input { group: &group, me, queues: &queues, members: &sorted };
+        let input = Input { group: &group, me, queues: &queues, members: &sorted, nth: 0 };
         Draft::default().positions(&input).unwrap()
     });
     assert_eq!(

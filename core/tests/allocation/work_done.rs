@@ -62,7 +62,7 @@ fn asking_each_member_in_turn_hashes_a_hundred_times_as_much() {
     let (strategy, (queues, members)) = (counted_ring(&count), group());
     let group = Group::from("g");
     for me in &members {
-        let input = Input { group: &group, me, queues: &queues, members: &members };
+        let input = Input { group: &group, me, queues: &queues, members: &members, nth: 0 };
         strategy.positions(&input).expect("there is something to share");
     }
     assert_eq!(count.take(), MEMBERS * (MEMBERS * POINTS + QUEUES));

@@ -153,8 +153,14 @@ fn an_id_used_twice() {
     rig.net.members(&["me", "me", "zz"]);
     rig.members_changed();
     rig.advance(60 * SECOND);
-    assert_eq!(rig.fetching("T"), [0, 1, 2, 3]);
+    // Places 0 and 1 of 3: all others leave us both.
+    assert_eq!(rig.fetching("T"), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(rig.saw(|event| matches!(event, Event::DuplicateClientId { times: 2, .. })), 1, "told once");
+    // It was a connection that had ended, and the broker has seen it now.
+    rig.net.members(&["me", "zz"]);
+    rig.members_changed();
+    rig.advance(SECOND);
+    assert_eq!(rig.fetching("T"), [0, 1, 2, 3, 4, 5]);
 }
 
 /// AVG until there are two members, then nothing but errors.

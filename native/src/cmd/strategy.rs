@@ -184,7 +184,7 @@ mod tests {
         let queues = SortedQueues::new(brokers.iter().flat_map(queue));
         let members = SortedMembers::new(["hz-1", "sh-1"].map(ClientId::from));
         let (group, me) = (Group::from("g"), ClientId::from(me));
-        let input = Input { group: &group, me: &me, queues: &queues, members: &members };
+        let input = Input { group: &group, me: &me, queues: &queues, members: &members, nth: 0 };
         strategy.allocate(&input).unwrap().iter().map(ToString::to_string).collect()
     }
 

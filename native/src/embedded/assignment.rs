@@ -77,7 +77,8 @@ impl Broker {
         };
         let members = self.groups.find(&query.group)?.members.values().map(|member| member.client.clone());
         let (queues, members) = (SortedQueues::new(queues), SortedMembers::new(members));
-        let input = Input { group: &query.group, me: &query.client, queues: &queues, members: &members };
+        let input =
+            Input { group: &query.group, me: &query.client, queues: &queues, members: &members, nth: 0 };
         let assigned = match share {
             Some(share) => entries(strategy, &input, share),
             None => strategy.allocate(&input),

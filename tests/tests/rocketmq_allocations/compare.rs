@@ -73,7 +73,8 @@ pub(crate) fn differences(case: &Case, java: &Value, tally: &mut Tally) -> Vec<S
             }
             None => Ok(in_our_terms(case, me, named(case, share))),
         };
-        let ours = strategy.allocate(&Input { group: &group, me, queues: &queues, members: &members });
+        let ours =
+            strategy.allocate(&Input { group: &group, me, queues: &queues, members: &members, nth: 0 });
         let ours = ours.map_err(|error| error.kind().to_owned());
         if ours != theirs {
             found.push(cut(format!("{me:?} is given {theirs:?} by Java and {ours:?} by core")));

@@ -25,6 +25,7 @@ pub(crate) fn share(
         me: &ClientId::from(me),
         queues: &SortedQueues::new(queues.iter().cloned()),
         members: &SortedMembers::new(members.iter().cloned()),
+        nth: 0,
     })
 }
 
@@ -36,7 +37,7 @@ pub(crate) fn shares(
 ) -> Vec<Vec<MessageQueue>> {
     let (group, queues) = (Group::from("g"), SortedQueues::new(queues.iter().cloned()));
     let sorted = SortedMembers::new(members.iter().cloned());
-    let ask = |me| strategy.allocate(&Input { group: &group, me, queues: &queues, members: &sorted });
+    let ask = |me| strategy.allocate(&Input { group: &group, me, queues: &queues, members: &sorted, nth: 0 });
     members.iter().map(|me| ask(me).expect("the input has queues and members")).collect()
 }
 

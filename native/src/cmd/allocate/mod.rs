@@ -141,7 +141,7 @@ impl Case {
             Err(refusal) => return json!({"error": refusal.as_json()}),
         };
         let ask = |me: &ClientId| {
-            let input = Input { group: &self.group, me, queues: &queues, members: &members };
+            let input = Input { group: &self.group, me, queues: &queues, members: &members, nth: 0 };
             strategy.positions(&input).map_err(Refusal::from)
         };
         let name = strategy.name();

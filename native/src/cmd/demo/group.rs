@@ -183,7 +183,7 @@ impl DemoGroup {
         let members = SortedMembers::new(names.iter().cloned());
         let group = Group::from(GROUP);
         let share = |me: &ClientId| {
-            let input = Input { group: &group, me, queues: &queues, members: &members };
+            let input = Input { group: &group, me, queues: &queues, members: &members, nth: 0 };
             let share = self.strategy.allocate(&input).map_err(|error| Failure::other(error.to_string()))?;
             Ok((me.to_string(), share.into_iter().collect()))
         };
