@@ -14,7 +14,11 @@
 //! killed has forgotten what it confirmed last: whoever is to be told now and has not confirmed over its present
 //! connection is told again.
 //!
-//! Java sends commits one-way and believes. Here the broker answers, so that a lost or refused commit stays due.
+//! A member that owns a queue by mistake for a moment may put its offset back, and so may a broker. What has been confirmed is
+//! therefore told again after a minute, and at a stop. Not when the queue goes: by then it has a new owner.
+//!
+//! Java sends commits one-way and believes, and sends all of them every time. Here the broker answers, so that a lost or
+//! refused commit stays due.
 
 use super::Consumer;
 use super::calls::Purpose;
@@ -22,19 +26,28 @@ use super::io::Event;
 use super::queue::{AssignedQueue, Phase};
 use super::timers::Timer;
 use crate::model::{Address, CallId, MessageQueue, QueueEpoch, Topic};
+use crate::time::Duration;
 use crate::wire::reply::CallError;
 use crate::wire::request::Request;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+
+/// What was confirmed so long ago is told again.
+const REMINDER: Duration = Duration::from_secs(60);
 
 impl Consumer {
     pub(super) fn on_commit_timer(&mut self) {
         self.timers.set(Timer::Commit, self.now + self.config.limits.commit_interval);
         self.save_soon();
         // A queue on its way out has a new owner, who may have committed more: only `close_queue` commits it, once.
-        let held = self.queues.lives.iter().filter(|(_, life)| life.is_held());
-        let lives: Vec<QueueEpoch> = held.map(|(epoch, _)| *epoch).collect();
-        for epoch in lives {
+        let (now, mut due) = (self.now, Vec::new());
+        for (epoch, life) in self.queues.lives.iter_mut().filter(|(_, life)| life.is_held()) {
+            if now >= life.heard + REMINDER {
+                life.keeper = None;
+            }
+            due.push(*epoch);
+        }
+        for epoch in due {
             self.commit(epoch);
         }
     }
@@ -99,6 +112,7 @@ impl Consumer {
                 // The first one is sent again.
                 if core::mem::replace(&mut life.kept, true) {
                     (life.committed, life.keeper) = (Some(offset), Some(from.clone()));
+                    life.heard = self.now;
                 }
                 let queue = life.queue.clone();
                 self.event(Event::Committed { queue, offset });

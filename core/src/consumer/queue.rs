@@ -52,8 +52,10 @@ pub(crate) struct AssignedQueue {
     pub(super) seek: Option<Seek>,
     /// The offset the broker has for us, as far as we know.
     pub(super) committed: Option<i64>,
-    /// Who said so, over a connection that has not broken since.
+    /// Who said so, over a connection that has not broken since; none if it is to be told again.
     pub(super) keeper: Option<Address>,
+    /// When that was.
+    pub(super) heard: Instant,
     /// Whether one confirmation of a commit is enough, see `offsets`.
     pub(super) kept: bool,
     pub(super) commit: Option<CallId>,
@@ -127,6 +129,7 @@ impl AssignedQueue {
             seek: None,
             committed: None,
             keeper: None,
+            heard: Instant::ZERO,
             kept: false,
             commit: None,
             commit_failed: false,
@@ -251,7 +254,7 @@ impl Consumer {
         let Some(life) = self.queues.lives.get_mut(&epoch) else { return self.late() };
         match result {
             Ok(Some(offset)) if offset >= 0 => {
-                life.keeper = Some(from.clone());
+                (life.keeper, life.heard) = (Some(from.clone()), self.now);
                 self.begin(epoch, offset, Some(offset));
             }
             Ok(_) if self.routes.master(&life.queue.broker) != Some(from) => {

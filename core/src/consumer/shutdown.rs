@@ -86,6 +86,10 @@ impl Consumer {
                     self.save_soon();
                     for life in self.queues.lives.values_mut() {
                         (life.commit_failed, life.waiting) = (false, false);
+                        if life.is_held() {
+                            // Told again, whatever was confirmed: see `offsets`.
+                            life.keeper = None;
+                        }
                     }
                     self.next_step(Step::Committing);
                 }

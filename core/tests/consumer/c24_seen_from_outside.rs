@@ -1,5 +1,5 @@
 //! C24: what a member says when somebody asks who owns what. The real tools read it in
-//! `tests/tests/rocketmq_mqadmin_sees_us.rs`.
+//! `tests/tests/rocketmq/mqadmin_sees_us.rs`.
 
 use crate::support;
 

@@ -26,6 +26,7 @@ mod foreign_members;
 mod handover;
 mod namespaces;
 mod offsets_deleted;
+mod offsets_put_back;
 mod orderly;
 mod pop;
 mod pop_switch;

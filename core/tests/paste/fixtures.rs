@@ -1,4 +1,4 @@
-//! What `mqadmin` and a Java client really printed. `tests/tests/rocketmq_paste_fixtures.rs` made the files.
+//! What `mqadmin` and a Java client really printed. `tests/tests/rocketmq/paste_fixtures.rs` made the files.
 
 /// Both versions.
 pub(crate) const VERSIONS: [&str; 2] = ["4.9.7", "5.5.0"];

@@ -11,7 +11,7 @@ use evenkeel_core::model::{BrokerName, ClientId, MessageQueue};
 use evenkeel_core::rng::Rng;
 use serde_json::{Value, json};
 
-use crate::names::{Style, pick, room};
+use super::names::{Style, pick, room};
 
 /// A group, a topic, and a strategy to share it by.
 #[derive(Clone, Debug)]

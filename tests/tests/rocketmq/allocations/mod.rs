@@ -5,7 +5,7 @@
 //! be errors of core, of the matching kind.
 //!
 //! ```text
-//! EVENKEEL_SEED=42 EVENKEEL_CASES=100000 cargo test -p evenkeel-tests --profile proof --test rocketmq_allocations
+//! EVENKEEL_SEED=42 EVENKEEL_CASES=100000 cargo test -p evenkeel-tests --profile proof --test rocketmq allocations
 //! ```
 
 mod cases;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
-const PAGE: &str = include_str!("../../core/src/manual/options.md");
+const PAGE: &str = include_str!("../../../core/src/manual/options.md");
 
 #[test]
 fn options_of_java_4_9_are_here_or_told() {

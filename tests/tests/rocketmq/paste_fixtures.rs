@@ -1,5 +1,5 @@
 //! Writes what `mqadmin` and a Java client of each version really print into the fixtures of core's paste tests:
-//! `cargo test -p evenkeel-tests --test rocketmq_paste_fixtures -- --ignored`. Each file begins with the command that
+//! `cargo test -p evenkeel-tests --test rocketmq paste_fixtures -- --ignored`. Each file begins with the command that
 //! made it.
 
 use evenkeel_tests::java::{Cluster, Options, Peer, Version};

@@ -1,7 +1,7 @@
 //! TLS with the real servers: `tls.server.mode` enforcing, with and without certificates of clients, and disabled.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "../../native/tests/helpers/certificates.rs"]
+#[path = "../../../native/tests/helpers/certificates.rs"]
 mod certificates;
 
 use certificates::{Ca, Folder};

@@ -6,7 +6,7 @@ use evenkeel_core::allocate::{Input, Owners, SortedMembers, SortedQueues};
 use evenkeel_core::model::{ClientId, Group, MessageQueue};
 use serde_json::Value;
 
-use crate::cases::{Case, Rooms, Rule};
+use super::cases::{Case, Rooms, Rule};
 
 /// What a run has met.
 #[derive(Debug, Default)]
