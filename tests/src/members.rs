@@ -39,7 +39,7 @@ fn program() -> PathBuf {
     assert!(
         path.exists(),
         "{} is missing: build it with the profile of the tests first, as `tests/run rocketmq` does \
-         (cargo build -p evenkeel --profile proof --bins)",
+         (cargo build --profile proof -p evenkeel -p evenkeel-tests --bin evenkeel --test rocketmq)",
         path.display()
     );
     path
