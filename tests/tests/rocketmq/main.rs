@@ -13,6 +13,7 @@ mod groups;
 mod handover;
 mod hundred_thousand;
 mod java_on_embedded;
+mod listed_twice;
 mod member_figures;
 mod mixed_group;
 mod mqadmin_sees_us;

@@ -3,12 +3,9 @@
 
 use evenkeel::embedded::EmbeddedBroker;
 use evenkeel_core::wire::code::RequestCode;
-use evenkeel_core::wire::command::{Command, HeaderEncoding};
-use evenkeel_core::wire::frame::{DEFAULT_FRAME_LIMIT, Framer};
+use evenkeel_core::wire::command::Command;
 use evenkeel_tests::java::{Cluster, Options, Version};
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::time::Duration;
+use evenkeel_tests::raw::Raw;
 use tokio::runtime::Runtime;
 
 const POINT: &str = "0 1700000000000 60000 0 0 NAME 0 0";
@@ -28,8 +25,8 @@ fn both_brokers_refuse_the_same_with_the_same_codes() {
 
     let (mut differ, mut codes) = (Vec::new(), Vec::new());
     for (what, request) in cases() {
-        let real = ask(&cluster.broker(0), &request);
-        let ours = ask(&address, &request);
+        let real = Raw::connect(&cluster.broker(0)).ask(&request);
+        let ours = Raw::connect(&address).ask(&request);
         codes.push((what, real.code));
         if real.code != ours.code {
             differ.push(format!(
@@ -169,22 +166,4 @@ fn settle(code: RequestCode) -> Command {
         ("invisibleTime", "60000"),
     ];
     with(Command::request(code), &fields)
-}
-
-/// One request on a connection of its own.
-fn ask(address: &str, request: &Command) -> Command {
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time-out");
-    let request = Command { opaque: Some(1), ..request.clone() };
-    let frame = request.encode(HeaderEncoding::Json).expect("a frame");
-    stream.write_all(&frame).expect("sent");
-    let (mut framer, mut buffer) = (Framer::new(DEFAULT_FRAME_LIMIT), [0; 4096]);
-    loop {
-        if let Some(frame) = framer.next().expect("a frame") {
-            return Command::decode(frame).expect("an answer").0;
-        }
-        let count = stream.read(&mut buffer).expect("an answer in time");
-        assert!(count > 0, "{address} closed the connection");
-        framer.push(&buffer[..count]);
-    }
 }
