@@ -2,7 +2,7 @@
 import Inline from './worker/worker.ts?worker&inline';
 import wasmUrl from 'evenkeel/evenkeel.wasm?url&inline';
 
-export const wasm: string | Uint8Array = Uint8Array.from(atob(wasmUrl.slice(wasmUrl.indexOf(',') + 1)), (c) =>
+export const wasm: Uint8Array<ArrayBuffer> = Uint8Array.from(atob(wasmUrl.slice(wasmUrl.indexOf(',') + 1)), (c) =>
   c.charCodeAt(0),
 );
 

@@ -20,6 +20,7 @@ import init, {
   type StrategySettings,
 } from 'evenkeel/web';
 import { namedStrategy } from './model/names';
+import type { Wasm } from './worker/protocol';
 
 export type {
   Allocation,
@@ -110,8 +111,8 @@ function withSettings<S extends AnySnapshot>({ strategy, ...rest }: S): Omit<S, 
   return { ...rest, ...(known && { strategy: known }) };
 }
 
-/** Makes the other functions ready: `wasm` is where the wasm file lies, or its bytes. Rejects if it cannot be run. */
-export async function start(wasm: URL | Uint8Array): Promise<void> {
+/** Makes the other functions ready. Rejects if the wasm cannot be run. */
+export async function start(wasm: Wasm): Promise<void> {
   await init(wasm);
 }
 

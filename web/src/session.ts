@@ -1,5 +1,5 @@
 /** The page's side of the worker: starts it, keeps one run under way, and stops it by starting a new worker. */
-import type { Answers, Job, Reply, Request } from './worker/protocol';
+import type { Answers, Job, Reply, Request, Wasm } from './worker/protocol';
 import { available, doc, engine, isTooLarge, outcome, rolling, runState, selected, type Outcome } from './state';
 import { makeWorker, wasm } from './assets';
 import type { Refusal, Said } from './types';
@@ -12,6 +12,18 @@ const NO_WORKER: Said = { en: 'the worker did not start', zh: 'Worker 没有启�
 /** What the browser says, in whatever language. */
 function unsaid(text: string): Said {
   return { en: text, zh: text };
+}
+
+/**
+ * Compiled here while the worker starts, and once for all workers. If that fails, the worker tries by itself and says why.
+ */
+const compiled: Promise<Wasm> = compile().catch(() => wasm);
+
+async function compile(): Promise<WebAssembly.Module> {
+  if (typeof wasm !== 'string') return WebAssembly.compile(wasm);
+  const response = await fetch(wasm);
+  // Not every file server knows what it sends, and the worker tells more of one that has nothing.
+  return WebAssembly.compileStreaming(response);
 }
 
 let worker: Worker | null = null;
@@ -39,7 +51,8 @@ export function startEngine(): void {
         refusal: { code: 'NO_WORKER', message: event.message ? unsaid(event.message) : NO_WORKER },
       };
   };
-  post({ kind: 'start', wasm });
+  const begun = worker;
+  void compiled.then((wasm) => begun.postMessage({ kind: 'start', wasm } satisfies Request));
 }
 
 /** Reckons the current document. What is shown stays until there is something to show instead. */

@@ -1,8 +1,11 @@
 /** What the page and its worker say to each other. All of it is plain data. */
 import type { Change, Finding, Parsed, PlanResult, Range, Refusal, Snapshot, Strategy, StrategyName } from '../types';
 
+/** What the engine runs: what was compiled already, or where it lies, or its bytes. */
+export type Wasm = WebAssembly.Module | string | Uint8Array<ArrayBuffer>;
+
 export type Request =
-  | { kind: 'start'; wasm: string | Uint8Array }
+  | { kind: 'start'; wasm: Wasm }
   | { kind: 'run'; id: number; job: Job }
   | { kind: 'parse'; id: number; before: readonly string[]; text: string }
   | { kind: 'link'; id: number; plan: Linked; redact: boolean }

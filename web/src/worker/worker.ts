@@ -1,13 +1,14 @@
 /** The worker: holds the engine and answers one request after the other. */
 import { fromUrl, parse, refusal, start, toUrl, version } from '../engine';
 import { report, rolling, run } from './run';
-import type { Answers, Linked, Part, Progress, Reply, Request } from './protocol';
+import type { Answers, Linked, Part, Progress, Reply, Request, Wasm } from './protocol';
 
 /** The newest run that was asked for; an older one stops when it sees this. */
 let current = 0;
 
 /** Settled once the engine runs or cannot; questions that come before that wait. */
-let begun: Promise<void> = Promise.resolve();
+let started: (value: Promise<void>) => void;
+const begun = new Promise<void>((resolve) => (started = resolve));
 
 self.onmessage = ({ data }: MessageEvent<Request>) => {
   void answer(data);
@@ -15,7 +16,7 @@ self.onmessage = ({ data }: MessageEvent<Request>) => {
 
 async function answer(request: Request): Promise<void> {
   if (request.kind === 'start') {
-    begun = begin(request.wasm);
+    started(begin(request.wasm));
     return;
   }
   await begun;
@@ -57,9 +58,9 @@ function linkOf({ snapshot, changes, strategies }: Linked, redact: boolean): str
   return toUrl(snapshot, changes, { redact, strategies });
 }
 
-async function begin(wasm: string | Uint8Array): Promise<void> {
+async function begin(wasm: Wasm): Promise<void> {
   try {
-    await start(typeof wasm === 'string' ? new URL(wasm) : wasm);
+    await start(wasm);
     tell({ kind: 'started', version: { ...version } });
   } catch (error) {
     tell({ kind: 'broken', refusal: refusal(error) });
