@@ -63,14 +63,14 @@ async fn what_is_done_is_committed_and_the_next_member_goes_on_there() {
     eventually("ten messages", || finished.load(Ordering::Relaxed) >= 10).await;
 
     let began = Instant::now();
-    let report = consumer.shutdown(Duration::from_secs(5)).await;
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    let report = consumer.shutdown(Duration::from_secs(60)).await;
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?} of a minute's grace", began.elapsed());
     let count = finished.load(Ordering::Relaxed);
     assert!(count >= 11, "the running one was waited for");
     assert_eq!(committed(&broker).await, Some(i64::try_from(count).unwrap()));
     assert_eq!(report.abandoned, 0);
     eventually("the rest", || seen.lock().unwrap().len() == 100 - count).await;
-    assert!(began.elapsed() < Duration::from_secs(3), "the second member took over at once");
+    assert!(began.elapsed() < Duration::from_secs(15), "not told, it would have looked after 20 s");
     assert_eq!(seen.lock().unwrap().iter().copied().min(), Some(count));
     second.shutdown(Duration::from_secs(1)).await;
     broker.shutdown().await;
@@ -120,9 +120,8 @@ async fn a_handler_that_listens_is_told_before_the_deadline() {
 async fn dropping_a_consumer_leaves_the_group_without_blocking() {
     let broker = broker().await;
     let consumer = builder(&broker).handler(|_| async { Ok(Ack::Done) }).start().await.unwrap();
-    let began = Instant::now();
+    // If it waited for anything, it would wait for ever: this thread is the only one.
     drop(consumer);
-    assert!(began.elapsed() < Duration::from_millis(50));
     let group = Group::from(GROUP);
     for _ in 0..200 {
         if broker.snapshot().await.unwrap().brokers[0].members.get(&group).is_none_or(Vec::is_empty) {

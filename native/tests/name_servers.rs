@@ -44,8 +44,8 @@ async fn a_silent_name_server_does_not_eat_the_time_of_a_good_one() {
         for _ in 0..4 {
             let servers = NameServers::parse(Client::start(), &list, "test").unwrap();
             let began = Instant::now();
-            servers.call("find orders", route(), Duration::from_secs(3)).await.unwrap();
-            assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+            servers.call("find orders", route(), Duration::from_secs(9)).await.unwrap();
+            assert!(began.elapsed() < Duration::from_secs(6), "{:?} of 9 s", began.elapsed());
         }
     }
     broker.shutdown().await;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { doc, EMPTY } from '../src/model/doc';
-import { cliLine, npmSnippet, quoted, snapshotJson } from '../src/export/cli';
+import { cliLine, linkLine, npmSnippet, quoted, snapshotJson } from '../src/export/cli';
 import { field, movesCsv } from '../src/export/csv';
 import { markdownTable } from '../src/export/markup';
 import type { MoveRow } from '../src/derive';
@@ -71,6 +71,12 @@ test('the command line names the topic where there are several, and every broker
   );
   const rooms = doc(EMPTY, [{ kind: 'strategy', to: { name: 'MACHINE_ROOM', rooms: ['r'] } }]);
   expect(cliLine(rooms)).toMatch(/--from snapshot.json # one change has no flag/);
+});
+
+test('the line with the link is one word to a shell, whatever the page lies under', () => {
+  expect(linkLine("file:///it's%20here/page.html#v1=a_b-c&x")).toBe(
+    "evenkeel plan --from 'file:///it'\\''s%20here/page.html#v1=a_b-c&x'",
+  );
 });
 
 test('the snippet is JavaScript that has the same values', () => {

@@ -5,15 +5,18 @@ import type { Doc } from '../model/doc';
 export const SNAPSHOT_FILE = 'snapshot.json';
 
 /**
- * `evenkeel plan` on the snapshot file that can be saved beside it. A change to a strategy with rooms or lists has no
- * flag; the link has it, which the command line reads as well.
+ * `evenkeel plan` on the snapshot file that can be saved beside it. Settings of strategies, and a change to one with rooms
+ * or lists, have no flag; the link has them, see `linkLine`.
  */
 export function cliLine({ snapshot, changes }: Doc): string {
   const line = ['evenkeel plan', `--from ${SNAPSHOT_FILE}`, ...changes.flatMap((change) => flags(change, snapshot))];
   const unsaid = changes.some((change) => change.kind === 'strategy' && !shortName(change.to));
-  return (
-    line.join(' ') + (unsaid ? ' # one change has no flag: save the link in link.txt, and say --from link.txt' : '')
-  );
+  return line.join(' ') + (unsaid ? ' # one change has no flag: the link has it' : '');
+}
+
+/** The same with the whole plan in the line: the group, the changes, and the settings of every strategy. */
+export function linkLine(url: string): string {
+  return `evenkeel plan --from ${quoted(url)}`;
 }
 
 function flags(change: Change, { topics }: Snapshot): string[] {

@@ -327,6 +327,8 @@ export const en = {
   'export.title': 'Export',
   'export.cli': 'Command line',
   'export.cli.note': 'Save the snapshot as {file} first.',
+  'export.cli.link': 'Command line, with the link',
+  'export.cli.link.note': 'Needs no file, and has the settings of every strategy.',
   'export.npm': 'JavaScript (npm package evenkeel)',
   'export.markdown': 'Markdown for a ticket',
   'export.files': 'Files',

@@ -325,6 +325,8 @@ export const zh: Texts = {
   'export.title': '导出',
   'export.cli': '命令行',
   'export.cli.note': '请先把快照保存为 {file}。',
+  'export.cli.link': '命令行（用链接）',
+  'export.cli.link.note': '不需要文件，并带有每种策略的设置。',
   'export.npm': 'JavaScript（npm 包 evenkeel）',
   'export.markdown': '用于变更单的 Markdown',
   'export.files': '文件',

@@ -3,17 +3,19 @@ import { doc, outcome } from '../../state';
 import { copy, download, say } from '../../actions';
 import { ask, jobOf } from '../../session';
 import { moves, picture } from '../../derive';
-import { cliLine, npmSnippet, SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
+import { cliLine, linkLine, npmSnippet, SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
 import { movesCsv } from '../../export/csv';
 import { ticketMarkdown } from '../../export/markdown';
 import { t, told } from '../../i18n';
 import type { Refusal } from '../../types';
 import { Dialog } from './Dialog';
+import { useLink } from './link';
 
 /** The same plan in other forms. */
 export function ExportDialog() {
   const result = outcome.value;
   const busy = useSignal(false);
+  const { url } = useLink(false);
   const report = async () => {
     busy.value = true;
     try {
@@ -35,6 +37,7 @@ export function ExportDialog() {
           {t('share.file')}
         </button>
       </p>
+      {url && <Text title={t('export.cli.link')} text={linkLine(url)} note={t('export.cli.link.note')} />}
       <Text title={t('export.npm')} text={npmSnippet(doc.value)} />
       {result && <Text title={t('export.markdown')} text={ticketMarkdown(result, moves.value)} />}
       <h3>{t('export.files')}</h3>

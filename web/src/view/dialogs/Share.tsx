@@ -1,38 +1,23 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { linked } from '../../model/doc';
 import { doc } from '../../state';
 import { copy, download } from '../../actions';
-import { ask } from '../../session';
 import { SNAPSHOT_FILE, snapshotJson } from '../../export/cli';
 import { t, told } from '../../i18n';
-import type { Refusal } from '../../types';
 import { Dialog } from './Dialog';
+import { useLink } from './link';
 
 /** A link that holds everything behind its `#`, which browsers do not send to servers. */
 export function ShareDialog() {
   const id = useId();
   const redact = useSignal(false);
-  const link = useSignal('');
-  const refused = useSignal<Refusal | null>(null);
+  const { url, refused } = useLink(redact.value);
   const { settings } = doc.value;
   const plan = linked(doc.value);
   const isByRule =
     plan.strategies.some(({ name }) => name === 'MACHINE_ROOM_NEARBY') && settings.roomOf?.kind !== 'table';
   const isWithNames = plan.strategies.some(({ name }) => name !== 'CONSISTENT_HASH');
-  useEffect(() => {
-    let current = true;
-    refused.value = null;
-    ask({ kind: 'link', plan, redact: redact.value }).then(
-      (url) => {
-        if (current) link.value = `${location.href.split('#')[0]}${url.slice(url.indexOf('#'))}`;
-      },
-      (refusal: Refusal) => (refused.value = refusal),
-    );
-    return () => {
-      current = false;
-    };
-  }, [redact.value, doc.value]);
   return (
     <Dialog title={t('share.title')}>
       <p>{t('share.what')}</p>
@@ -46,8 +31,8 @@ export function ShareDialog() {
       </label>
       {redact.value && isWithNames && <p class="hint">{t('share.leftout')}</p>}
       {!redact.value && isByRule && <p class="hint">{t('share.tables')}</p>}
-      {refused.value ? (
-        <p class="bad">{refused.value.code === 'TOO_LARGE' ? t('share.long') : told(refused.value.message)}</p>
+      {refused ? (
+        <p class="bad">{refused.code === 'TOO_LARGE' ? t('share.long') : told(refused.message)}</p>
       ) : (
         <>
           <label for={id}>{t('share.link')}</label>
@@ -56,10 +41,10 @@ export function ShareDialog() {
             class="mono"
             rows={3}
             readOnly
-            value={link.value}
+            value={url}
             onFocus={(event) => event.currentTarget.select()}
           />
-          <button type="button" class="primary" onClick={() => void copy(link.value)}>
+          <button type="button" class="primary" onClick={() => void copy(url)}>
             {t('copy')}
           </button>
         </>
