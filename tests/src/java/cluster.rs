@@ -247,7 +247,8 @@ impl Cluster {
         rows.filter_map(number).collect()
     }
 
-    /// Waits until a group has committed a queue up to `offset`: Java does not wait for its brokers to store its commits.
+    /// Waits until a group has committed a queue up to `offset`. While a Java member still runs: it does not wait for its brokers
+    /// to store its commits, and one that stops at the moment its last message is done leaves that one out.
     ///
     /// # Panics
     ///

@@ -103,6 +103,11 @@ trait Fleet {
     fn owned(&mut self) -> Vec<usize>;
     fn book(&self) -> &Book;
 
+    /// Whether a member that stops commits all that is done. A Java member leaves out what is done at that moment.
+    fn commits_at_a_stop(&self) -> bool {
+        true
+    }
+
     fn settle(&mut self, what: &str) {
         let end = Instant::now() + MINUTE;
         loop {
@@ -142,6 +147,9 @@ fn replace(cluster: &Cluster, peer: &mut Peer, group: &str, fleet: &mut dyn Flee
     }
     fleet.wait(group, MINUTE, COUNT);
     peer.answer(producing, MINUTE).expect("everything was sent");
+    if !fleet.commits_at_a_stop() {
+        all_is_committed(cluster, group);
+    }
     for _ in 0..MEMBERS {
         fleet.stop_oldest();
     }
@@ -300,6 +308,10 @@ impl Fleet for Javas<'_> {
 
     fn book(&self) -> &Book {
         &self.book
+    }
+
+    fn commits_at_a_stop(&self) -> bool {
+        false
     }
 }
 

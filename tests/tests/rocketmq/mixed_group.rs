@@ -101,13 +101,13 @@ impl<'a> Group<'a> {
         let done = producer.answer(producing, MINUTE).expect("a producer that has sent everything");
         assert_eq!((&done["sent"], &done["retried"]), (&json!(COUNT), &json!(0)), "{done}");
         assert_eq!(self.members.stop(last).code, Some(0));
-        self.java.call(json!({"cmd": "stop", "consumer": second_java}), MINUTE);
         for broker in 0..2 {
             for queue in 0..QUEUES as i32 {
                 let end = self.cluster.max_offset(&self.topic, broker, queue);
                 self.cluster.until_committed(self.strategy.1, &self.topic, broker, queue, end);
             }
         }
+        self.java.call(json!({"cmd": "stop", "consumer": second_java}), MINUTE);
         println!(
             "{} {}: {COUNT} messages, none missing, {} duplicates, {:?}",
             self.cluster.version(),

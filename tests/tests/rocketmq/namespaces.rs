@@ -64,11 +64,11 @@ fn meet(version: Version) {
     println!("{version}: {by_java} by Java, {by_ours} by ours");
     assert!(by_java > 0 && by_ours > 0);
     assert_eq!(members.stop(ours).code, Some(0));
-    peer.call(json!({"cmd": "stop", "consumer": java}), MINUTE);
     for queue in 0..4 {
         let end = cluster.max_offset("inst%orders", 0, queue);
         cluster.until_committed("inst%pay", "inst%orders", 0, queue, end);
     }
+    peer.call(json!({"cmd": "stop", "consumer": java}), MINUTE);
     peer.shutdown();
 }
 

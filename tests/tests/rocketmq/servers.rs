@@ -59,10 +59,10 @@ fn round_trip(version: Version) {
         }
     }
     assert_eq!(owned as u64, QUEUES);
-    peer.call(json!({"cmd": "stop", "consumer": consumer}), MINUTE);
     for queue in 0..QUEUES {
         cluster.until_committed("readers", "orders", 0, queue as i32, (COUNT / QUEUES) as i64);
     }
+    peer.call(json!({"cmd": "stop", "consumer": consumer}), MINUTE);
 
     let rows = mqadmin::consumer_progress(&cluster.mqadmin(&["consumerProgress", "-g", "readers"]));
     let progress: BTreeMap<_, _> = rows
