@@ -112,9 +112,11 @@ export async function settled(page, timeout = 20_000) {
   await page.locator('.verdict[data-state="idle"]').waitFor({ timeout });
 }
 
+/** What the eye reads; what is spoken says it again after a pause. */
 export async function verdict(page) {
   await settled(page);
-  return (await page.locator('.verdict').innerText()).replace(/\s+/g, ' ');
+  const texts = await page.locator('.verdict > :not([role="status"])').allInnerTexts();
+  return texts.join(' ').replace(/\s+/g, ' ');
 }
 
 /** Replaces what is there by pasted text, through the dialog as a user does. */
