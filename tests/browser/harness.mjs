@@ -4,11 +4,14 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname, join, normalize, sep } from 'node:path';
+import { extname, join, normalize, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = join(here, '../..');
+/** The built command, with the page inside. */
+export const BINARY = join(resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/evenkeel');
 export const WEB = join(here, '../../web');
 export const DIST = join(WEB, 'dist/page');
 export const SINGLE = join(WEB, 'dist/single/evenkeel-planner.html');

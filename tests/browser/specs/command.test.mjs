@@ -1,14 +1,10 @@
 // What the page gives for the command line, given to a shell.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { after, before, test } from 'node:test';
-import { launch, open, serve, settled } from '../harness.mjs';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const BINARY = join(resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/evenkeel');
+import { BINARY, launch, open, serve, settled } from '../harness.mjs';
 
 let browser, site;
 before(async () => {

@@ -2,15 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
-import { launch, open, serve, settled, verdict } from '../harness.mjs';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
-const BINARY = join(TARGET, 'debug/evenkeel');
+import { BINARY, launch, open, serve, settled, verdict } from '../harness.mjs';
 
 let browser;
 const processes = [];
