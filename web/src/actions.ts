@@ -1,5 +1,5 @@
 /** Everything a user can do to the model. Views and keys call these, and nothing else changes the document. */
-import { effect, untracked } from '@preact/signals';
+import { batch, effect, untracked } from '@preact/signals';
 import { addPaste } from './model/merge';
 import { doc as newDoc, EMPTY, linked, type Doc } from './model/doc';
 import { consumersAfter, setConsumersAfter } from './model/edit';
@@ -66,8 +66,10 @@ export function redo(): void {
 }
 
 function show(next: Doc): void {
-  untouched.value = false;
-  doc.value = next;
+  batch(() => {
+    untouched.value = false;
+    doc.value = next;
+  });
   canUndo.value = history.canUndo;
   canRedo.value = history.canRedo;
   if (member.value !== null && !outcome.value?.picture?.members.some(({ id }) => id === member.value))
@@ -101,11 +103,16 @@ async function openLink(url: string, behind: boolean): Promise<void> {
 async function writeLink(current: Doc): Promise<void> {
   try {
     const url = await ask({ kind: 'link', plan: linked(current), redact: false });
-    history.linked(current, url.slice(url.indexOf('#')));
+    writeFragment(current, url.slice(url.indexOf('#')));
   } catch {
     // Too large for a link. It can be saved as a file; the share dialog says so.
-    history.linked(current, '');
+    writeFragment(current, '');
   }
+}
+
+/** A link that was typed meanwhile stays until it is read; then this is asked for again, whether it could be read or not. */
+function writeFragment(current: Doc, fragment: string): void {
+  if (!opening.value) history.linked(current, fragment);
 }
 
 // --- what users do ------------------------------------------------------------------------------------------------

@@ -123,11 +123,12 @@ test('what is still open, and why there is no plan, is said in Chinese', async (
     open_.some((line) => /队列的归属者.*10\.0\.0\.1 上的消费者/.test(line)),
     open_.join('\n'),
   );
-  await closeDialog(page);
-  await page.goto(`${site.url}#evenkeel=1.AAAA`);
-  await page.reload();
-  await page.getByText('链接已损坏').first().waitFor();
   await end();
+
+  // On a page of its own: one that has a plan writes that plan's link in place of one that cannot be read.
+  const first = await open(browser, `${site.url}#evenkeel=1.AAAA`, { locale: 'zh-CN' });
+  await first.page.getByText('链接已损坏').first().waitFor();
+  await first.end();
 });
 
 test('the Chinese page has no English sentence', async () => {

@@ -111,6 +111,47 @@ test('the address bar has the link after an edit, and a reload keeps the plan', 
   await end();
 });
 
+test('a link that is typed while the link of the plan is made stays in the address bar, and is opened', async () => {
+  const one = await open(browser, site.url);
+  await more(one.page);
+  const typed = await link(one.page);
+  await one.end();
+
+  const { page, end } = await open(browser, 'about:blank', { ready: false, site: site.url });
+  await page.addInitScript(() => {
+    // Questions of these kinds wait until the test lets them go, one by one.
+    window.held = { link: [], open: [] };
+    window.answered = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (message.kind === 'start') this.addEventListener('message', ({ data }) => window.answered.push(data.id));
+      const send = () => (postMessage.call(this, message, ...rest), message.id);
+      if (message.kind in window.held) window.held[message.kind].push(send);
+      else send();
+    };
+    window.letGo = (kind) => window.held[kind].shift()();
+  });
+  const letGo = async (kind) => {
+    await page.waitForFunction((kind) => window.held[kind].length > 0, kind);
+    const id = await page.evaluate((kind) => window.letGo(kind), kind);
+    await page.waitForFunction((id) => window.answered.includes(id), id);
+  };
+  await page.goto(site.url);
+  await settled(page);
+  const count = page.getByLabel('Consumers 3 →');
+  await page.getByLabel('One consumer fewer').click();
+  assert.equal(await count.inputValue(), '3');
+  await page.waitForFunction(() => window.held.link.length > 0);
+  await page.goto(typed);
+  await letGo('link');
+  assert.equal(await page.evaluate(() => location.hash), new URL(typed).hash);
+  await letGo('open');
+  await page.waitForFunction((element) => element.value === '5', await count.elementHandle());
+  await letGo('link');
+  assert.equal(await page.evaluate(() => location.hash), new URL(typed).hash);
+  await end();
+});
+
 test('undo, redo, Back and Forward go through the same steps', async () => {
   const { page, end } = await open(browser, site.url);
   const count = page.getByLabel('Consumers 3 →');
