@@ -48,6 +48,25 @@ function policy(isDev: boolean): Plugin {
   return { name: 'policy', transformIndexHtml: (html) => html.replace('%CSP%', text(csp)) };
 }
 
+/** The browser begins to fetch the wasm file when it has the page, not when the script that asks for it runs. */
+function early(): Plugin {
+  return {
+    name: 'early',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle = {} }) {
+        const files = Object.keys(bundle).filter((name) => name.endsWith('.wasm'));
+        return files.map((name) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', as: 'fetch', type: 'application/wasm', crossorigin: true, href: `./${name}` },
+          injectTo: 'head-prepend' as const,
+        }));
+      },
+    },
+  };
+}
+
 /** Lists the page's files for the service worker, under a name that changes when any of them does. */
 function serviceWorker(): Plugin {
   return {
@@ -129,7 +148,7 @@ export default defineConfig(({ command, mode }) => {
   return {
     base: './',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [noGuesses(), ...(single ? [singleFile()] : [policy(command === 'serve'), serviceWorker()])],
+    plugins: [noGuesses(), ...(single ? [singleFile()] : [policy(command === 'serve'), early(), serviceWorker()])],
     resolve: single ? { alias: [{ find: /^\.\/assets$/, replacement: '/src/assets.single.ts' }] } : {},
     // Browsers load no module as a worker from a file's own data.
     worker: { format: single ? ('iife' as const) : ('es' as const), plugins: () => [noGuesses()] },

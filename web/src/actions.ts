@@ -39,9 +39,9 @@ export function begin(): void {
   window.addEventListener('popstate', (event) => arrive(event.state));
   if (fragment()) void openLink(fragment(), false);
   effect(() => {
-    const [ready, waits] = [engine.value.state === 'ready', opening.value];
+    const [broken, waits] = [engine.value.state === 'broken', opening.value];
     void [doc.value, selected.value, available.value, isTooLarge.value];
-    if (ready && !waits) untracked(recompute);
+    if (!broken && !waits) untracked(recompute);
   });
   effect(() => {
     const current = doc.value;

@@ -19,6 +19,10 @@ function unsaid(text: string): Said {
  */
 const compiled: Promise<Wasm> = compile().catch(() => wasm);
 
+let loaded: () => void;
+/** Resolves when nothing that the engine's start needs is still on its way. */
+export const engineUnderWay = Promise.all([compiled, new Promise<void>((resolve) => (loaded = resolve))]);
+
 async function compile(): Promise<WebAssembly.Module> {
   if (typeof wasm !== 'string') return WebAssembly.compile(wasm);
   const response = await fetch(wasm);
@@ -55,9 +59,12 @@ export function startEngine(): void {
   void compiled.then((wasm) => begun.postMessage({ kind: 'start', wasm } satisfies Request));
 }
 
-/** Reckons the current document. What is shown stays until there is something to show instead. */
+/**
+ * Reckons the current document. What is shown stays until there is something to show instead. While the engine starts, the worker
+ * keeps the question until it can answer: it would have to wait for this thread, which draws the page then.
+ */
 export function recompute(): void {
-  if (engine.value.state !== 'ready' || isTooLarge.value) return;
+  if (engine.value.state === 'broken' || isTooLarge.value) return;
   const job = jobOf();
   number += 1;
   const old = outcome.value;
@@ -107,10 +114,15 @@ export function ask<K extends Question['kind']>(
 
 function hear(reply: Reply): void {
   switch (reply.kind) {
+    case 'loaded':
+      loaded();
+      return;
     case 'started':
       if (engine.value.state !== 'ready') engine.value = { state: 'ready', version: reply.version };
       return;
     case 'broken':
+      running = null;
+      runState.value = { state: 'idle' };
       engine.value = { state: 'broken', refusal: reply.refusal };
       return;
     case 'part': {
@@ -119,8 +131,10 @@ function hear(reply: Reply): void {
       const all = new Map(running.shown.rows);
       for (const row of rows ?? []) all.set(row.strategy, { ...row, of: running.shown.doc });
       running.shown = { ...running.shown, ...rest, rows: all };
-      // Before the first picture, what is shown is the whole of the last result rather than a half of this one.
-      if ('picture' in reply.part || running.shown.picture || running.shown.refusal) outcome.value = running.shown;
+      // Before this run's picture, what is shown is the whole of the last result rather than a half of this one; if there is
+      // none, a verdict without a picture is better than nothing.
+      if ('picture' in reply.part || running.shown.picture || running.shown.refusal || !outcome.value?.picture)
+        outcome.value = running.shown;
       if (runState.value.state === 'running') runState.value = { ...runState.value, ...reply.progress };
       return;
     }

@@ -53,6 +53,8 @@ export const liveGroup = signal<string | null>(null);
 
 export const outcome = signal<Outcome | null>(null);
 export const rolling = signal<Rolling | null>(null);
+/** Whether there is time for more than the verdict: the first one is drawn, or none will come. */
+export const isVerdictSeen = signal(false);
 export const isOld = computed(() => outcome.value !== null && outcome.value.doc !== doc.value);
 /** Which queues there are before and after, and whether that is more than the page takes on. */
 export const isTooLarge = computed(() => {

@@ -1,7 +1,7 @@
 // All of it without a mouse.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, serve, settled, verdict } from '../harness.mjs';
+import { closeDialog, launch, open, serve, settled, verdict } from '../harness.mjs';
 
 let browser, site;
 before(async () => {
@@ -40,11 +40,11 @@ test('keys do nothing while something is typed, and can be switched off', async 
   assert.equal(await page.locator('dialog').count(), 0);
   assert.equal(await page.getByLabel('Consumers 3 →').inputValue(), '4');
   await page.locator('body').press('?');
-  await page.keyboard.press('Escape');
+  await closeDialog(page);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('?');
   await page.getByLabel('Single keys do things (not while typing)').uncheck();
-  await page.keyboard.press('Escape');
+  await closeDialog(page);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('s');
   assert.equal(await page.locator('dialog').count(), 0);

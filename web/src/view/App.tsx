@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { dialog, doc, engine, isTooLarge, notice } from '../state';
+import { dialog, doc, engine, isTooLarge, isVerdictSeen, notice } from '../state';
 import { openFiles } from '../actions';
 import { countQueues, isEmpty } from '../model/doc';
 import { wide } from '../screen';
@@ -78,7 +78,7 @@ function Plan() {
       </div>
       {engine.value.state !== 'broken' && <Verdict />}
       <Health />
-      {!isTooLarge.value && (wide.value ? <TwoColumns /> : <OneColumn />)}
+      {isVerdictSeen.value && !isTooLarge.value && (wide.value ? <TwoColumns /> : <OneColumn />)}
     </>
   );
 }

@@ -30,6 +30,7 @@ export interface Job {
 }
 
 export type Reply =
+  | { kind: 'loaded' }
   | { kind: 'started'; version: Version }
   | { kind: 'broken'; refusal: Refusal }
   | { kind: 'part'; id: number; part: Part; progress: Progress }

@@ -6,9 +6,9 @@ import type { Answers, Linked, Part, Progress, Reply, Request, Wasm } from './pr
 /** The newest run that was asked for; an older one stops when it sees this. */
 let current = 0;
 
-/** Settled once the engine runs or cannot; questions that come before that wait. */
-let started: (value: Promise<void>) => void;
-const begun = new Promise<void>((resolve) => (started = resolve));
+/** Whether the engine runs, once that is known; questions that come before wait. */
+let started: (runs: Promise<boolean>) => void;
+const begun = new Promise<boolean>((resolve) => (started = resolve));
 
 self.onmessage = ({ data }: MessageEvent<Request>) => {
   void answer(data);
@@ -19,9 +19,11 @@ async function answer(request: Request): Promise<void> {
     started(begin(request.wasm));
     return;
   }
-  await begun;
+  const runs = await begun;
   switch (request.kind) {
     case 'run':
+      // That it cannot run has been told.
+      if (!runs) return;
       try {
         await work(request);
       } catch (error) {
@@ -58,22 +60,24 @@ function linkOf({ snapshot, changes, strategies }: Linked, redact: boolean): str
   return toUrl(snapshot, changes, { redact, strategies });
 }
 
-async function begin(wasm: Wasm): Promise<void> {
+async function begin(wasm: Wasm): Promise<boolean> {
   try {
     await start(wasm);
     tell({ kind: 'started', version: { ...version } });
+    return true;
   } catch (error) {
     tell({ kind: 'broken', refusal: refusal(error) });
+    return false;
   }
 }
 
-/** Pieces that come within this time are told together: fewer pictures are drawn twice. */
+/** Pieces that come within this time are told together, all but the first: fewer pictures are drawn twice. */
 const TOGETHER_MS = 30;
 
 async function work({ id, job }: Extract<Request, { kind: 'run' }>): Promise<void> {
   current = id;
   const began = performance.now();
-  let told = began;
+  let told = -Infinity;
   let kept: Part = {};
   let last: Progress = { done: 0, of: 1 };
   const flush = () => {
@@ -110,3 +114,5 @@ function nextTurn(): Promise<void> {
 function tell(reply: Reply): void {
   self.postMessage(reply);
 }
+
+tell({ kind: 'loaded' });
