@@ -6,7 +6,7 @@ import { consumersAfter, setConsumersAfter } from './model/edit';
 import { example, type ExampleName } from './model/examples';
 import { browserOf, History } from './model/history';
 import { t, told } from './i18n';
-import { groupNames, readGroup } from './live';
+import { groupNames, readGroup, Unread } from './live';
 import { ask, recompute } from './session';
 import {
   available,
@@ -166,12 +166,17 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
   }
 }
 
+function unread(error: unknown): string {
+  if (!(error instanceof Unread)) throw error;
+  return t('live.failed', { why: t(error.why, { said: error.said }) });
+}
+
 /** Asks anew: groups come and go. */
 export async function listLiveGroups(): Promise<void> {
   try {
     liveGroups.value = await groupNames();
   } catch (error) {
-    say(t('live.failed', { why: (error as Error).message }));
+    say(unread(error));
   }
 }
 
@@ -186,7 +191,7 @@ export async function openLiveGroup(name: string): Promise<void> {
     if (tried.length > 0) edit((now) => ({ ...now, changes: tried }));
     if (silent > 0) say(t('live.silent', { n: silent }));
   } catch (error) {
-    say(t('live.failed', { why: (error as Error).message }));
+    say(unread(error));
   }
 }
 

@@ -64,17 +64,46 @@ test('a live group is chosen, planned for, and looked at again', async () => {
   await end();
 });
 
-test('a cluster that is gone is told, and the plan stays', async () => {
+test('a cluster that is gone, a group that is deleted and a page without its server are told, and the plan stays', async () => {
   const servers = await cluster();
   const broker = processes.at(-1);
   await member(servers, 'c1');
   const url = (await started(['serve', '-n', servers], 'http://')).trim();
+  const server = processes.at(-1);
   // The answers of a failed look are errors to the browser's console.
   const { page, end } = await open(browser, url, { allowErrors: true });
   const before = await verdict(page);
+  const group = page.getByLabel(/Live group|在线消费组/);
+  const notice = page.locator('.notice');
+  await group.focus();
+  await group.locator('option', { hasText: 'pay' }).waitFor({ state: 'attached' });
+  // As a group that is deleted after it was listed.
+  await group.evaluate((select) => {
+    select.add(new Option('deleted'));
+    select.value = 'deleted';
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await notice.filter({ hasText: 'The cluster was not read: there is no such group any more' }).waitFor();
+
+  const again = async () => {
+    await page.evaluate(() => document.activeElement.blur());
+    await group.focus();
+  };
   broker.kill('SIGKILL');
-  await page.getByLabel('Live group').focus();
-  await page.locator('.notice', { hasText: 'The cluster was not read' }).waitFor();
+  await again();
+  await notice
+    .filter({ hasText: 'The cluster was not read' })
+    .filter({ hasText: servers.split(':')[1] })
+    .waitFor();
+  await page.getByRole('button', { name: '中文', exact: true }).click();
+  await again();
+  await notice.filter({ hasText: '未能读取集群：集群没有应答' }).waitFor();
+
+  server.kill('SIGKILL');
+  await new Promise((ended) => server.once('exit', ended));
+  await again();
+  await notice.filter({ hasText: '未能读取集群：evenkeel serve 已不再应答' }).waitFor();
+  await page.getByRole('button', { name: 'English', exact: true }).click();
   assert.equal(await verdict(page), before);
   await end();
 });

@@ -21,6 +21,7 @@ import { Health } from './Health';
 import { AllocationMap } from './map/AllocationMap';
 import { Members } from './Members';
 import { Moves } from './Moves';
+import { visible } from './Name';
 import { PositionStrip } from './PositionStrip';
 import { RollingRestart } from './RollingRestart';
 import { Strategies } from './Strategies';
@@ -55,7 +56,7 @@ export function App() {
       <Dialogs />
       <DropZone />
       <div class="notice" role="status" aria-live="polite">
-        {notice.value}
+        {visible(notice.value)}
       </div>
     </>
   );
