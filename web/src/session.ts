@@ -42,18 +42,14 @@ export function startEngine(): void {
   try {
     worker = makeWorker();
   } catch (error) {
-    engine.value = { state: 'broken', refusal: { code: 'NO_WORKER', message: unsaid(String(error)) } };
+    giveUp({ code: 'NO_WORKER', message: unsaid(String(error)) });
     return;
   }
   worker.onmessage = ({ data }: MessageEvent<Reply>) => hear(data);
   worker.onerror = (event) => {
     event.preventDefault();
     if (engine.value.state === 'ready') fail({ code: 'FAILED', message: unsaid(event.message) });
-    else
-      engine.value = {
-        state: 'broken',
-        refusal: { code: 'NO_WORKER', message: event.message ? unsaid(event.message) : NO_WORKER },
-      };
+    else giveUp({ code: 'NO_WORKER', message: event.message ? unsaid(event.message) : NO_WORKER });
   };
   const begun = worker;
   void compiled.then((wasm) => begun.postMessage({ kind: 'start', wasm } satisfies Request));
@@ -121,9 +117,7 @@ function hear(reply: Reply): void {
       if (engine.value.state !== 'ready') engine.value = { state: 'ready', version: reply.version };
       return;
     case 'broken':
-      running = null;
-      runState.value = { state: 'idle' };
-      engine.value = { state: 'broken', refusal: reply.refusal };
+      giveUp(reply.refusal);
       return;
     case 'part': {
       if (!running || running.id !== reply.id) return;
@@ -157,6 +151,12 @@ function hear(reply: Reply): void {
       asked.delete(reply.id);
       return;
   }
+}
+
+function giveUp(refusal: Refusal): void {
+  running = null;
+  runState.value = { state: 'idle' };
+  engine.value = { state: 'broken', refusal };
 }
 
 function fail(refusal: Refusal): void {

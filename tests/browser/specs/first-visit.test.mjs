@@ -1,7 +1,7 @@
 // A visitor who has nothing yet sees an example, its verdict, and a way to their own data.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, serve, verdict } from '../harness.mjs';
+import { launch, open, serve, settled, verdict } from '../harness.mjs';
 
 let browser, site;
 before(async () => {
@@ -39,6 +39,34 @@ test('strategies, map, moves, balance, churn, places and restart are all there',
   }
   assert.equal(await page.locator('.cells .cell').count(), 16);
   assert.equal(await page.locator('.moves .vbody [role=row]').count(), 9);
+  await end();
+});
+
+test('the verdict is drawn before what stands below it, and the worker is asked before it has started', async () => {
+  const { page, end } = await open(browser, 'about:blank', { ready: false, site: site.url });
+  await page.addInitScript(() => {
+    window.order = [];
+    const note = (what) => window.order.includes(what) || window.order.push(what);
+    new MutationObserver(() => {
+      if (document.querySelector('.verdict p.verdict-main:not(.skeleton *)')) note('verdict');
+      if (document.querySelector('.strategies')) note('strategies');
+      if (document.querySelector('.moves')) note('moves');
+    }).observe(document, { childList: true, subtree: true });
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (message.kind === 'start')
+        this.addEventListener('message', ({ data }) => data.kind === 'started' && note('started'));
+      if (message.kind === 'run') note('asked');
+      return postMessage.call(this, message, ...rest);
+    };
+  });
+  await page.goto(site.url);
+  await settled(page);
+  await page.waitForFunction(() => window.order.length === 5);
+  const order = await page.evaluate(() => window.order);
+  const at = (what) => order.indexOf(what);
+  assert.ok(at('asked') < at('started'), order.join());
+  assert.ok(at('verdict') < at('strategies') && at('verdict') < at('moves'), order.join());
   await end();
 });
 

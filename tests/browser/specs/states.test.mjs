@@ -44,6 +44,9 @@ test('while the wasm loads there is a skeleton of the right height', async () =>
   });
   await page.goto(site.url);
   await page.getByText('Loading the planner…').waitFor();
+  // Longer than a run takes until it says something of itself: there is nothing to cancel yet.
+  await page.waitForTimeout(400);
+  assert.equal(await page.locator('.run-note').count(), 0);
   const loading = (await page.locator('.verdict').boundingBox()).height;
   release();
   await settled(page);

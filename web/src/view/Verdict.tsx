@@ -104,7 +104,8 @@ function RunNote() {
   if (engine.value.state === 'broken') return <span class="bad">{brokenReason()}</span>;
   switch (state.state) {
     case 'running':
-      if (!late.value) return null;
+      // While the engine starts, that is said in the verdict's place.
+      if (!late.value || engine.value.state === 'loading') return null;
       return (
         <span class="run-note">
           <progress value={state.done} max={state.of} aria-label={t('run.progress')} />
