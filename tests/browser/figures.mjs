@@ -15,6 +15,7 @@ const round = (value) => Math.round(value * 10) / 10;
 const load = round(loadavg()[0]);
 
 const site = await serve();
+const packed = await serve(DIST, { packed: true });
 const browser = await launch();
 const figures = [];
 const note = (what, value, unit, budget) => {
@@ -27,7 +28,13 @@ try {
   note('page without wasm, brotli', sizePage / 1000, 'KB', 60);
   note('wasm, brotli', wasm / 1000, 'KB', 90);
 
-  note('verdict after load', median(await times(LOADS, firstVerdict)), 'ms', 300);
+  note('verdict after load', median(await times(LOADS, () => firstVerdict(site.url))), 'ms', 300);
+  note(
+    '… as on a phone: 9 Mbit/s, 170 ms to the server and back, the page’s thread 4 × slower, files packed',
+    median(await times(LOADS, () => firstVerdict(packed.url, asPhone))),
+    'ms',
+    1_500,
+  );
   for (const [queues, members, budget] of [
     [1_000, 100, 16],
     [10_000, 1_000, 150],
@@ -48,7 +55,7 @@ try {
   note('frame while scrolling 10,000 moves, 95th percentile', scroll.frame, 'ms', 16.7);
 } finally {
   await browser.close();
-  await site.down();
+  await Promise.all([site.down(), packed.down()]);
 }
 
 const machine = `${cpus().length} shared cores, ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Chromium headless without GPU`;
@@ -95,22 +102,29 @@ async function times(count, measure) {
 }
 
 /** From the start of navigation to the first verdict in the document. */
-async function firstVerdict() {
-  const { page, ctx, end } = await open(browser, 'about:blank', {
-    ready: false,
-    site: site.url,
-  });
+async function firstVerdict(url, prepare = async () => undefined) {
+  const { page, ctx, end } = await open(browser, 'about:blank', { ready: false, site: url });
+  await prepare(page);
   await ctx.addInitScript(() => {
     new MutationObserver(() => {
       if (window.verdictAt === undefined && document.querySelector('.verdict p.verdict-main:not(.skeleton *)'))
         window.verdictAt = performance.now();
     }).observe(document, { childList: true, subtree: true });
   });
-  await page.goto(site.url);
+  await page.goto(url);
   await settled(page, LONG);
   const at = await page.evaluate(() => window.verdictAt);
   await end();
   return at;
+}
+
+async function asPhone(page) {
+  const devtools = await page.context().newCDPSession(page);
+  const throughput = 9_000_000 / 8;
+  const line = { latency: 170, downloadThroughput: throughput, uploadThroughput: throughput };
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', { offline: false, ...line });
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 }
 
 /** A group of a size in a link's place: given to the page as a file. */

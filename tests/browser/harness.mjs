@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -38,10 +39,15 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A file server under a path. `down` makes it refuse connections, as a server that has gone. */
-export async function serve(root = DIST) {
+/** A file server under a path. `down` makes it refuse connections, as a server that has gone. `packed` sends brotli. */
+export async function serve(root = DIST, { packed = false } = {}) {
   assert.ok(existsSync(join(root, 'index.html')), `${root} has no page: run "npm run build" in web first`);
   const asked = [];
+  const kept = new Map();
+  const brotli = (name, content) => {
+    if (!kept.has(name)) kept.set(name, brotliCompressSync(content));
+    return kept.get(name);
+  };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
     asked.push(path);
@@ -52,8 +58,9 @@ export async function serve(root = DIST) {
       response.writeHead(200, {
         'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
         'cache-control': 'no-store',
+        ...(packed && { 'content-encoding': 'br' }),
       });
-      response.end(content);
+      response.end(packed ? brotli(name, content) : content);
     } catch {
       response.writeHead(404).end();
     }
@@ -130,7 +137,12 @@ export async function pasteText(page, text, { fresh = true } = {}) {
   else await box.uncheck();
   await page.getByLabel('Paste here').fill(text);
   await page.getByRole('button', { name: 'Read', exact: true }).click();
-  await page.locator('dialog .sources > li').last().waitFor();
+  await pasteRead(page);
+}
+
+/** Waits until what was pasted has been read. What earlier pastes gave is seen meanwhile. */
+export async function pasteRead(page) {
+  await page.waitForFunction(() => document.querySelector('dialog textarea')?.value === '');
 }
 
 export async function closeDialog(page) {

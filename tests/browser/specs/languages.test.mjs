@@ -1,7 +1,7 @@
 // English and Chinese: all that the page says, and what a change of the language costs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeDialog, launch, open, serve, settled } from '../harness.mjs';
+import { closeDialog, launch, open, pasteRead, serve, settled } from '../harness.mjs';
 
 let browser, site;
 before(async () => {
@@ -89,7 +89,7 @@ async function pasteInChinese(page, text) {
   const dialog = page.locator('dialog');
   await dialog.locator('textarea').fill(text);
   await dialog.getByRole('button', { name: '读取', exact: true }).click();
-  await dialog.locator('.sources > li').last().waitFor();
+  await pasteRead(page);
   return dialog;
 }
 

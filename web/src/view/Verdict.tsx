@@ -1,6 +1,6 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { doc, engine, isOld, isTooLarge, outcome, pinned, runState, untouched, dialog } from '../state';
+import { doc, engine, isOld, isTooLarge, isVerdictSeen, outcome, pinned, runState, untouched, dialog } from '../state';
 import { cancel, restart, togglePin } from '../actions';
 import { cliLine } from '../export/cli';
 import { num, t, told } from '../i18n';
@@ -64,7 +64,8 @@ export function Verdict() {
 
 function stateName(): string {
   if (isTooLarge.value) return 'too-large';
-  if (!outcome.value) return engine.value.state;
+  // What stands below the verdict belongs to the answer.
+  if (!outcome.value || !isVerdictSeen.value) return engine.value.state;
   return isOld.value ? 'old' : runState.value.state;
 }
 
