@@ -249,6 +249,7 @@ impl Cluster {
 
     /// Waits until a group has committed a queue up to `offset`. While a Java member still runs: it does not wait for its brokers
     /// to store its commits, and one that stops at the moment its last message is done leaves that one out.
+    /// Not for offset 0: that is what brokers answer of a queue that has no offset.
     ///
     /// # Panics
     ///
