@@ -113,29 +113,48 @@ fn same_members(cluster: &Cluster) {
     assert_eq!((&shown["model"], &shown["type"]), (&json!("CLUSTERING"), &json!("push")));
 }
 
-/// Queue by queue, the retry topic's included.
+/// A queue's topic, broker and number; the end, the group's offset and the lag.
+type Rows = BTreeMap<(String, String, i64), (i64, i64, i64)>;
+
+/// Queue by queue, the retry topic's included. Its first offsets come after the others', perhaps between one look and the
+/// other: then both look again.
 fn same_progress(cluster: &Cluster) {
+    let end = Instant::now() + MINUTE;
+    loop {
+        let (text, theirs) = their_progress(cluster);
+        let (shown, ours) = our_progress(cluster);
+        if ours != theirs && Instant::now() < end {
+            continue;
+        }
+        assert_eq!(ours, theirs, "{text}");
+        assert!(theirs.len() >= 8, "{text}");
+        assert_eq!(shown["lagKnown"].as_i64(), Some(theirs.values().map(|(_, _, lag)| lag).sum()), "{shown}");
+        return;
+    }
+}
+
+fn their_progress(cluster: &Cluster) -> (String, Rows) {
     let text = cluster.mqadmin(&["consumerProgress", "-g", GROUP]);
-    let theirs: BTreeMap<(String, String, i64), (i64, i64, i64)> = mqadmin::consumer_progress(&text)
-        .into_iter()
-        .map(|row| {
-            let lag = row.lag();
-            ((row.topic, row.broker, i64::from(row.queue)), (row.broker_offset, row.consumer_offset, lag))
-        })
-        .collect();
-    assert!(theirs.len() >= 8, "{text}");
+    let rows = mqadmin::consumer_progress(&text).into_iter().map(|row| {
+        let lag = row.lag();
+        ((row.topic, row.broker, i64::from(row.queue)), (row.broker_offset, row.consumer_offset, lag))
+    });
+    let rows = rows.collect();
+    (text, rows)
+}
+
+fn our_progress(cluster: &Cluster) -> (Value, Rows) {
     let (_, shown, _) = group(cluster, &["--retry"]);
     let number = |value: &Value| value.as_i64().unwrap_or_else(|| panic!("a number: {value} in {shown}"));
     let word = |value: &Value| value.as_str().expect("a text").to_owned();
     // mqadmin leaves out queues of topics of which nothing was ever committed.
     let queues = shown["queues"].as_array().expect("queues").iter().filter(|queue| !queue["end"].is_null());
-    let ours = queues.map(|queue| {
+    let rows = queues.map(|queue| {
         let name = (word(&queue["topic"]), word(&queue["broker"]), number(&queue["id"]));
         (name, (number(&queue["end"]), number(&queue["committed"]), number(&queue["lag"])))
     });
-    assert_eq!(ours.collect::<BTreeMap<_, _>>(), theirs, "{text}");
-    let total: i64 = theirs.values().map(|(_, _, lag)| lag).sum();
-    assert_eq!(number(&shown["lagKnown"]), total);
+    let rows = rows.collect();
+    (shown, rows)
 }
 
 /// The line of the group among all.
