@@ -22,23 +22,23 @@ export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean
   const say = (part: Part) => emit(part, { done: (done += 1), of });
   const rows = new Map<StrategyName, Row>();
   let planned = 0;
-  const first = (strategy: Strategy) => {
+  const first = (strategies: readonly Strategy[]) => {
     const began = performance.now();
-    const row = quick(job, strategy);
+    const found = quick(job, strategies);
     planned += performance.now() - began;
-    sayRow(row);
+    found.forEach(sayRow);
   };
   const sayRow = (row: Row) => {
     rows.set(row.strategy, row);
     say({ rows: [row] });
   };
 
-  if (selected) first(selected);
+  if (selected) first([selected]);
   if (!(await isCurrent())) return null;
   say(pictured(job, selected));
-  for (const strategy of others) {
+  for (const strategies of inTurn(job, others)) {
     if (!(await isCurrent())) return null;
-    first(strategy);
+    first(strategies);
   }
   const marks = { rows: performance.now() - began, planned };
   if (!(await isCurrent())) return null;
@@ -55,14 +55,26 @@ export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean
   return marks;
 }
 
-/** A first answer: where ids are not known, by a few trials only. */
-function quick(job: Job, strategy: Strategy): Row {
+/** So many queues are reckoned within a moment. */
+const FEW_QUEUES = 2_000;
+
+/** To read a small group is a good part of reckoning it: once for all strategies. Between those of a large one it gives way. */
+function inTurn({ snapshot }: Job, strategies: readonly Strategy[]): (readonly Strategy[])[] {
+  if (strategies.length === 0) return [];
+  return countQueues(snapshot) <= FEW_QUEUES ? [strategies] : strategies.map((strategy) => [strategy]);
+}
+
+/** First answers: where ids are not known, by a few trials only. */
+function quick(job: Job, strategies: readonly Strategy[]): Row[] {
   try {
-    const options = { strategies: [strategy], samples: fewTrials(job), countsOnly: true };
-    const [result] = plan(job.snapshot, job.changes, options).results;
-    return { strategy: strategy.name, ...(result && { result }) };
+    const options = { strategies, samples: fewTrials(job), countsOnly: true };
+    const { results } = plan(job.snapshot, job.changes, options);
+    return strategies.map(({ name }, i) => ({ strategy: name, ...(results[i] && { result: results[i] }) }));
   } catch (error) {
-    return { strategy: strategy.name, refusal: refusal(error) };
+    const [strategy] = strategies;
+    // Which of several it is that was refused shows when each is asked alone.
+    if (strategies.length > 1) return strategies.flatMap((one) => quick(job, [one]));
+    return strategy ? [{ strategy: strategy.name, refusal: refusal(error) }] : [];
   }
 }
 
