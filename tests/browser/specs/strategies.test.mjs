@@ -66,6 +66,26 @@ test('rooms: named brokers, then MACHINE_ROOM and MACHINE_ROOM_NEARBY can be pic
   await end();
 });
 
+test('a strategy that finds no room for a name says so, and the others keep their lines', async () => {
+  const { page, end } = await open(browser, site.url);
+  await pasteText(page, 'orders: broker-a=8, broker-b=8\nc1\nc2\nc3');
+  await closeDialog(page);
+  await page.getByRole('button', { name: 'Add MACHINE_ROOM_NEARBY' }).click();
+  await page.getByLabel('How to find the room of a name').selectOption('table');
+  await page.getByLabel('Brokers', { exact: true }).fill('broker-a = east');
+  await page.getByLabel('Consumers', { exact: true }).fill('c1 = east\nc2 = east\nc3 = east');
+  await page.getByLabel('Lists', { exact: true }).fill('c1 orders broker-a 0-7\nc2 orders broker-b 0-6');
+  await closeDialog(page);
+  await settled(page);
+  const [why, ...more] = await line(page, 'MACHINE_ROOM_NEARBY');
+  assert.match(why, /broker-b/);
+  assert.deepEqual(more, []);
+  const listed = await line(page, 'CONFIG');
+  assert.equal(listed.length, 4, listed.join());
+  assert.equal(listed.at(-1), '1', 'the third consumer is idle');
+  await end();
+});
+
 test('CONFIG: lists that leave a queue out say so in the map', async () => {
   const { page, end } = await open(browser, site.url);
   await page.getByRole('button', { name: 'Add CONFIG' }).click();

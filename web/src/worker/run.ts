@@ -69,13 +69,22 @@ function quick(job: Job, strategies: readonly Strategy[]): Row[] {
   try {
     const options = { strategies, samples: fewTrials(job), countsOnly: true };
     const { results } = plan(job.snapshot, job.changes, options);
-    return strategies.map(({ name }, i) => ({ strategy: name, ...(results[i] && { result: results[i] }) }));
+    return strategies.map((strategy) => {
+      const result = results.find((one) => one.strategy === strategy.name);
+      return { strategy: strategy.name, ...(result ? { result } : leftOut(job, strategy)) };
+    });
   } catch (error) {
     const [strategy] = strategies;
     // Which of several it is that was refused shows when each is asked alone.
     if (strategies.length > 1) return strategies.flatMap((one) => quick(job, [one]));
     return strategy ? [{ strategy: strategy.name, refusal: refusal(error) }] : [];
   }
+}
+
+/** Plans leave out a strategy that finds no room for a name. Sharing out by it says which. */
+function leftOut(job: Job, strategy: Strategy): Pick<Row, 'refusal'> {
+  const { refusal } = pictured(job, strategy);
+  return refusal ? { refusal } : {};
 }
 
 /** About a twentieth of what the engine does by itself. */
