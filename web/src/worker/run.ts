@@ -55,13 +55,18 @@ export async function run(job: Job, emit: Emit, isCurrent: () => Promise<boolean
   return marks;
 }
 
-/** So many queues are reckoned within a moment. */
-const FEW_QUEUES = 2_000;
+/** So many queues and members are reckoned within a moment. */
+const FEW = 2_000;
 
-/** To read a small group is a good part of reckoning it: once for all strategies. Between those of a large one it gives way. */
-function inTurn({ snapshot }: Job, strategies: readonly Strategy[]): (readonly Strategy[])[] {
+/**
+ * To read a small group is a good part of reckoning it: once for all strategies. Between those of a large one, and of a restart
+ * with its many steps, it gives way.
+ */
+function inTurn({ snapshot, changes }: Job, strategies: readonly Strategy[]): (readonly Strategy[])[] {
   if (strategies.length === 0) return [];
-  return countQueues(snapshot) <= FEW_QUEUES ? [strategies] : strategies.map((strategy) => [strategy]);
+  const isSmall = countQueues(snapshot) + snapshot.consumers.length <= FEW;
+  const isQuick = isSmall && !changes.some(({ kind }) => kind === 'roll');
+  return isQuick ? [strategies] : strategies.map((strategy) => [strategy]);
 }
 
 /** First answers: where ids are not known, by a few trials only. */
