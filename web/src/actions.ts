@@ -167,8 +167,8 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
 }
 
 function unread(error: unknown): string {
-  if (!(error instanceof Unread)) throw error;
-  return t('live.failed', { why: t(error.why, { said: error.said }) });
+  const why = error instanceof Unread ? t(error.why, { said: error.said }) : (error as Error).message;
+  return t('live.failed', { why });
 }
 
 /** Asks anew: groups come and go. */

@@ -89,6 +89,11 @@ test('a cluster that is gone, a group that is deleted and a page without its ser
     await page.evaluate(() => document.activeElement.blur());
     await group.focus();
   };
+  // As from a server of another version.
+  await page.route('**/api/groups', (route) => route.fulfill({ json: { schema: 'evenkeel.groups/9' } }));
+  await again();
+  await notice.filter({ hasText: /The cluster was not read: .*undefined/ }).waitFor();
+  await page.unroute('**/api/groups');
   broker.kill('SIGKILL');
   await again();
   await notice
